@@ -1,0 +1,58 @@
+# Everything is installed into .venv, once: a stamp there is renewed when pyproject.toml changes.
+
+PYTHON ?= python3
+VENV := .venv
+RUN := $(VENV)/bin/python
+PIP_INSTALL := $(RUN) -m pip install -qq --disable-pip-version-check --no-input
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test bench format clean setup
+.NOTPARALLEL:
+.DELETE_ON_ERROR:
+
+help:
+	@echo "make demo     run the demonstration"
+	@echo "make test     check style and types, run the tests"
+	@echo "make bench    run the benchmarks"
+	@echo "make format   format the code and fix what can be fixed"
+	@echo "make clean    remove everything that the other targets made, .venv included"
+
+demo: $(VENV)/.base
+	@$(RUN) examples/demo.py
+
+test: $(VENV)/.test
+	$(RUN) -m ruff check
+	$(RUN) -m ruff format --check
+	$(RUN) -m mypy
+	$(RUN) -m pytest -n 2 --timeout 300
+
+bench: $(VENV)/.bench
+	@$(RUN) -m benchmarks
+
+format: $(VENV)/.test
+	$(RUN) -m ruff check --fix-only
+	$(RUN) -m ruff format
+
+clean:
+	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# What a developer needs, without running anything.
+setup: $(VENV)/.test $(VENV)/.bench
+
+$(VENV)/.created:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "intemi needs Python 3.11 or later, got " + sys.version.split()[0])'
+	@echo "Creating $(VENV)"
+	@$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+$(VENV)/.base: pyproject.toml | $(VENV)/.created
+	@echo "Installing intemi into $(VENV)"
+	@$(PIP_INSTALL) --editable .
+	@touch $@
+
+# An extra brings the base with it.
+$(VENV)/.test $(VENV)/.bench: $(VENV)/.%: pyproject.toml | $(VENV)/.created
+	@echo "Installing intemi[$*] into $(VENV)"
+	@$(PIP_INSTALL) --editable ".[$*]"
+	@touch $@ $(VENV)/.base

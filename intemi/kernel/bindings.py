@@ -1,0 +1,55 @@
+"""Bindings: from what a request says about its inputs to sources, checked when bound, not when run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from intemi.kernel.context import Source, Sources
+from intemi.kernel.errors import BindingError, ConfigurationError, InfeasibleError
+from intemi.kernel.machine import Machine
+from intemi.kernel.ports import Input, check_fit
+
+
+def check_feasible(config: Machine) -> None:
+    """Refuse a configuration in which something is missing, naming everything that is."""
+    if not isinstance(config, Machine):
+        raise ConfigurationError(f"only machines can be requested, got {config!r}")
+    if "_feasible" in config.__dict__:
+        return
+    missing = config.missing()
+    if missing:
+        listed = "".join(f"\n  {each}" for each in missing)
+        raise InfeasibleError(f"{config.kind} cannot be requested yet, this is missing:{listed}")
+    config.__dict__["_feasible"] = True
+
+
+def bind(config: Machine, bindings: Mapping[str, Any]) -> Sources:
+    """The sources of every input of a machine, in the order of its ports."""
+    inputs = config.inputs
+    if bindings.keys() != inputs.keys():
+        _explain_mismatch(config, inputs, bindings)
+    return {name: _sources(config, port, bindings[name]) for name, port in inputs.items()}
+
+
+def _explain_mismatch(config: Machine, inputs: Mapping[str, Input], bindings: Mapping[str, Any]) -> None:
+    declared = ", ".join(map(str, inputs.values())) or "none"
+    unknown = [name for name in bindings if name not in inputs]
+    if unknown:
+        raise BindingError(f"{config.kind}: no input is called {unknown[0]!r}; its inputs are {declared}")
+    unbound = ", ".join(name for name in inputs if name not in bindings)
+    raise BindingError(f"{config.kind}: not bound: {unbound}; its inputs are {declared}")
+
+
+def _sources(config: Machine, port: Input, bound: Any) -> tuple[Source, ...]:
+    given = tuple(bound) if isinstance(bound, list | tuple) else (bound,)
+    if not port.multi and len(given) != 1:
+        raise BindingError(f"{config.kind}.{port.name} takes one {port.accepted.__name__}, got {len(given)} sources")
+    for source in given:
+        if not isinstance(source, Source):
+            raise BindingError(
+                f"{config.kind}.{port.name} must be bound to an output, such as capsule.{port.name}, got {source!r}; "
+                "project.given(value) makes an output of a value"
+            )
+        check_fit(source.port, source.context.name, port, config.kind, source.is_single)
+    return given

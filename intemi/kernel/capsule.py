@@ -1,0 +1,152 @@
+"""Capsules: the caller's handle to a context."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from intemi.kernel.composite import Wait
+from intemi.kernel.context import ALL, Context, Source, State
+from intemi.kernel.errors import BindingError, IntemiError, MachineError
+from intemi.kernel.record import SINGLE
+
+if TYPE_CHECKING:
+    from intemi.kernel.line import AssemblyLine
+    from intemi.kernel.machine import Machine
+
+
+class Capsule:
+    """What a request returns: wait for it, ask it for outputs and results, look inside it, abort it.
+
+    Its outputs are attributes: `loader.data` is what other machines' inputs are bound to, ready or not, and
+    `loader.outputs["data"]` is the value, once it is there.
+    """
+
+    __slots__ = ("_line", "context")
+
+    def __init__(self, context: Context, line: AssemblyLine) -> None:
+        self.context = context
+        self._line = line
+
+    @property
+    def config(self) -> Machine:
+        """What was requested."""
+        return self.context.config
+
+    @property
+    def key(self) -> bytes:
+        """The identity of the request, known before anything has run."""
+        return self.context.key
+
+    @property
+    def name(self) -> str:
+        """Its name among its siblings."""
+        return self.context.name
+
+    @property
+    def path(self) -> str:
+        """The names from the root down to it."""
+        return self.context.path
+
+    @property
+    def comments(self) -> dict[str, Any]:
+        """What its parent says of it."""
+        return dict(self.context.comments or {})
+
+    @property
+    def state(self) -> State:
+        """Where it is on its way."""
+        return self.context.status
+
+    @property
+    def done(self) -> bool:
+        """Whether it is finished, failed or aborted."""
+        return self.context.is_done
+
+    @property
+    def error(self) -> MachineError | None:
+        """Why it did not finish, naming the first cause."""
+        return self.context.error
+
+    def wait(self, timeout: float | None = None) -> Capsule:
+        """Wait until it is finished; raises if it failed or was aborted, TimeoutError if it takes too long."""
+        if not self.context.is_done and not self._line.event_of(self.context).wait(timeout):
+            raise TimeoutError(f"{self.path} is {self.state.value} after {timeout:g} s")
+        if self.context.error is not None:
+            raise self.context.error.with_traceback(None)
+        return self
+
+    def __await__(self) -> Generator[Wait, None, Capsule]:
+        yield from Wait((self,)).__await__()
+        return self
+
+    def abort(self) -> None:
+        """End it, and everything under it that nobody else has asked for."""
+        self._line.abort(self.context)
+
+    @property
+    def results(self) -> dict[str, Any]:
+        """The labelled results of the finished machine."""
+        return dict(self._record().results)
+
+    @property
+    def outputs(self) -> Mapping[str, Any]:
+        """The values of the outputs, loaded when looked at."""
+        self._record()
+        return _Outputs(self, self._line)
+
+    @property
+    def children(self) -> list[Capsule]:
+        """The machines under it, in the order of their requests."""
+        return [Capsule(child, self._line) for child in self._line.children_of(self.context)]
+
+    def child(self, path: str) -> Capsule:
+        """The machine at a path below it; a name that several children share means the first of them."""
+        capsule = self
+        for step in path.split("/"):
+            children = capsule.children
+            named = [child for child in children if child.name == step]
+            if not named:
+                names = ", ".join(dict.fromkeys(child.name for child in children)) or "none"
+                raise IntemiError(f"{capsule.path}: no child is called {step!r}; there are {names}")
+            capsule = named[0]
+        return capsule
+
+    def __getattr__(self, name: str) -> Source:
+        port = self.context.config.outputs.get(name)
+        if port is None:
+            if name.startswith("__"):
+                raise AttributeError(name)
+            outputs = ", ".join(self.context.config.outputs) or "none"
+            raise BindingError(f"{self.config.kind}: no output is called {name!r}; its outputs are {outputs}")
+        return Source(self.context, port, ALL if port.multi else SINGLE)
+
+    def _record(self) -> Any:
+        if self.context.error is not None:
+            raise self.context.error.with_traceback(None)
+        if self.context.record is None:
+            raise IntemiError(f"{self.path} is {self.state.value}; wait for it first")
+        return self.context.record
+
+    def __repr__(self) -> str:
+        return f"<Capsule {self.path}: {self.state.value}>"
+
+
+class _Outputs(Mapping[str, Any]):
+    def __init__(self, capsule: Capsule, line: AssemblyLine) -> None:
+        self._capsule = capsule
+        self._line = line
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._capsule.config.outputs:
+            raise KeyError(name)
+        return self._line.values.load_items(getattr(self._capsule, name).items())
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._capsule.config.outputs)
+
+    def __len__(self) -> int:
+        return len(self._capsule.config.outputs)
+
+    def __repr__(self) -> str:
+        return f"<outputs of {self._capsule.path}: {', '.join(self)}>"

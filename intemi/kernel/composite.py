@@ -1,0 +1,133 @@
+"""What a composite machine sees while it runs: a job to request children with, and ways to wait for them.
+
+The kernel drives the coroutine itself. A wait is a value that the coroutine yields; it occupies no thread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from intemi.kernel.context import Source, Task
+
+if TYPE_CHECKING:
+    from intemi.kernel.capsule import Capsule
+    from intemi.kernel.limits import Limits
+    from intemi.kernel.line import AssemblyLine
+    from intemi.kernel.machine import Machine
+    from intemi.kernel.seeds import Seed
+
+
+class Wait:
+    """Something to await: all of some capsules, or any of them."""
+
+    __slots__ = ("capsules", "first", "is_over", "pending", "raises", "task", "timeout")
+
+    def __init__(
+        self, capsules: Iterable[Capsule], first: bool = False, raises: bool = True, timeout: float | None = None
+    ) -> None:
+        self.capsules = tuple(capsules)
+        self.first = first
+        self.raises = raises
+        self.timeout = timeout
+        self.pending = 0
+        self.is_over = False
+        self.task: Task | None = None
+
+    def __await__(self) -> Generator[Wait, None, list[Capsule]]:
+        for capsule in self.capsules:
+            capsule.context.awaited = True
+        yield self
+        done = [capsule for capsule in self.capsules if capsule.done]
+        if self.raises:
+            # The first in order of request, whichever failed first by the clock: the same error on every run.
+            for capsule in done:
+                if capsule.error is not None:
+                    raise capsule.error
+        return done
+
+    def arm(self, task: Task) -> bool:
+        """Begin to wait on behalf of a task; False if there is nothing to wait for. Under the line's lock."""
+        unfinished = [capsule.context for capsule in self.capsules if not capsule.context.is_done]
+        if not unfinished or (self.first and len(unfinished) < len(self.capsules)):
+            self.is_over = True
+            return False
+        self.task = task
+        self.pending = 1 if self.first else len(unfinished)
+        for context in unfinished:
+            if context.observers is None:
+                context.observers = []
+            context.observers.append(self)
+        return True
+
+    def count(self) -> bool:
+        """One more capsule is done; says whether the wait has just ended."""
+        self.pending -= 1
+        if self.pending or self.is_over:
+            return False
+        self.is_over = True
+        return True
+
+
+async def run_composite(config: Machine, job: Job, inputs: Mapping[str, Any]) -> Any:
+    """Run a composite to its end: it is not finished before all its children are, awaited by itself or not."""
+    try:
+        model = await config.run(job, **inputs)
+    except Exception:
+        await Wait(job.children(), raises=False)
+        raise
+    await Wait(child for child in job.children() if not child.context.awaited)
+    return model
+
+
+class Job:
+    """A composite's hold on the engine while it runs."""
+
+    def __init__(self, line: AssemblyLine, task: Task) -> None:
+        self._line = line
+        self._task = task
+
+    @property
+    def seed(self) -> Seed | None:
+        """The seed of this composite, if it is random."""
+        return self._task.owner.seed
+
+    def request(
+        self,
+        config: Machine,
+        /,
+        *,
+        name: str | None = None,
+        branch: Iterable[int] = (),
+        comments: Mapping[str, Any] | None = None,
+        priority: int = 0,
+        limits: Limits | None = None,
+        **bindings: Any,
+    ) -> Capsule:
+        """Request a child. `branch` says which repetition it is, so that its random choices are its own."""
+        return self._line.request(
+            config,
+            bindings,
+            parent=self._task,
+            name=name,
+            branch=tuple(branch),
+            comments=comments,
+            priority=priority,
+            limits=limits,
+        )
+
+    def all(self, *capsules: Capsule) -> Wait:
+        """Await all of them; if some failed, the first of these (in the order given) is raised when all are done."""
+        return Wait(capsules)
+
+    def any(self, *capsules: Capsule, timeout: float | None = None) -> Wait:
+        """Await the first of them, or the end of the time; answers with those that are done, failed or not."""
+        return Wait(capsules, first=True, raises=False, timeout=timeout)
+
+    def children(self) -> list[Capsule]:
+        """Everything requested so far."""
+        return [self._line.capsule(child) for child in self._task.children]
+
+    def load(self, source: Source) -> Any:
+        """The value of an input, or of an output of a child that is done."""
+        return self._line.values.load_items(source.items())

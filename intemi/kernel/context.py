@@ -1,0 +1,228 @@
+"""Contexts and tasks: one request for a machine, and the one run that serves every context of the same machine.
+
+A context is (configuration, parent, child index, bindings); several may share a task, and later a record. A source is
+an output of a context, ready or not: what inputs are bound to.
+"""
+
+from __future__ import annotations
+
+import enum
+import threading
+import time
+from collections.abc import Coroutine, Mapping
+from typing import TYPE_CHECKING, Any
+
+from intemi.kernel.errors import BindingError, MachineError
+from intemi.kernel.record import SINGLE, Item, Items, Record
+from intemi.kernel.seeds import Seed
+
+if TYPE_CHECKING:
+    from intemi.kernel.composite import Wait
+    from intemi.kernel.limits import Limits
+    from intemi.kernel.machine import Machine
+    from intemi.kernel.ports import Output
+
+ALL = -2
+"""The index of a source that stands for every item of a multi output."""
+
+
+class State(enum.Enum):
+    """Where a request is on its way."""
+
+    WAITING = "waiting"
+    """for its inputs"""
+    QUEUED = "queued"
+    RUNNING = "running"
+    ELSEWHERE = "elsewhere"
+    """Another process is running it."""
+    FINISHED = "finished"
+    FAILED = "failed"
+    ABORTED = "aborted"
+
+
+class Source:
+    """An output of a context (or one item of a multi output): bind inputs to it, or load its value."""
+
+    __slots__ = ("context", "index", "port")
+
+    def __init__(self, context: Context, port: Output, index: int = SINGLE) -> None:
+        self.context = context
+        self.port = port
+        self.index = index
+
+    @property
+    def is_single(self) -> bool:
+        """Whether it stands for one value."""
+        return self.index != ALL
+
+    def items(self) -> Items:
+        """Where its values are, once the context has finished."""
+        record = self.context.record
+        if record is None:
+            raise BindingError(f"{self}: not there yet; wait for {self.context.path} first")
+        items = record.outputs[self.port.name]
+        if self.index < 0:
+            return items
+        assert isinstance(items, tuple)
+        return items[self.index]
+
+    def __len__(self) -> int:
+        if self.index != ALL:
+            raise BindingError(f"{self} is one value")
+        items = self.items()
+        assert isinstance(items, tuple)
+        return len(items)
+
+    def __getitem__(self, index: int) -> Source:
+        if not 0 <= index < len(self):
+            raise IndexError(f"{self} has {len(self)} items, not one with index {index}")
+        return Source(self.context, self.port, index)
+
+    def __str__(self) -> str:
+        return f"{self.context.path}.{self.port.name}" + (f"[{self.index}]" if self.index >= 0 else "")
+
+    def __repr__(self) -> str:
+        return f"<Source {self}>"
+
+
+Sources = Mapping[str, tuple[Source, ...]]
+
+
+class Context:
+    """One request for a machine."""
+
+    __slots__ = (
+        "awaited",
+        "comments",
+        "config",
+        "dependants",
+        "error",
+        "event",
+        "index",
+        "key",
+        "limits",
+        "name",
+        "observers",
+        "parent",
+        "position",
+        "record",
+        "seed",
+        "sources",
+        "state",
+        "task",
+    )
+
+    def __init__(
+        self,
+        config: Machine,
+        sources: Sources,
+        seed: Seed | None,
+        key: bytes,
+        parent: Context | None = None,
+        name: str | None = None,
+        limits: Limits | None = None,
+        comments: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.config = config
+        self.sources = sources
+        self.seed = seed
+        self.key = key
+        self.parent = parent
+        self.name = name or config.kind
+        self.limits = limits
+        self.comments = comments
+        self.index = 0
+        self.position: tuple[int, ...] = ()
+        self.state = State.WAITING
+        self.task: Task | None = None
+        self.record: Record | None = None
+        self.error: MachineError | None = None
+        self.event: threading.Event | None = None
+        self.observers: list[Wait] | None = None
+        self.dependants: list[Task] | None = None
+        self.awaited = False
+
+    @property
+    def is_done(self) -> bool:
+        """Whether nothing will change any more."""
+        return self.state in _DONE
+
+    @property
+    def status(self) -> State:
+        """Where it is on its way."""
+        return self.state if self.task is None else self.task.state
+
+    @property
+    def path(self) -> str:
+        """The names from the root down to this context."""
+        names = [self.name]
+        context = self.parent
+        while context is not None:
+            names.append(context.name)
+            context = context.parent
+        return "/".join(reversed(names))
+
+
+_DONE = frozenset({State.FINISHED, State.FAILED, State.ABORTED})
+
+Inputs = Mapping[str, tuple[bool, tuple[Item, ...]]]
+"""For each input port: whether the machine takes a collection, and where the values are."""
+
+
+class Task:
+    """One run of a machine, on behalf of all contexts that asked for it."""
+
+    __slots__ = (
+        "children",
+        "contexts",
+        "coroutine",
+        "cpu",
+        "inputs",
+        "isolated",
+        "keys",
+        "machine",
+        "manager",
+        "missing",
+        "owner",
+        "position",
+        "pulse",
+        "started",
+        "state",
+        "wait",
+    )
+
+    def __init__(self, context: Context) -> None:
+        self.owner = context
+        """The context on whose behalf it runs now; the next in line takes over if that one is aborted."""
+        self.contexts = [context]
+        self.position = context.position
+        self.state = State.WAITING
+        self.machine = b""
+        """The id of the machine, known once the inputs are resolved."""
+        self.inputs: Inputs = {}
+        self.keys: list[bytes] = []
+        """Every key that this task answers."""
+        self.missing = 0
+        self.isolated = False
+        self.manager: Any = None
+        self.started = 0.0
+        self.pulse = 0.0
+        self.cpu = 0.0
+        self.coroutine: Coroutine[Any, Any, Any] | None = None
+        self.wait: Wait | None = None
+        self.children: list[Context] = []
+
+    @property
+    def config(self) -> Machine:
+        """What is run."""
+        return self.owner.config
+
+    def start(self) -> None:
+        """Note the time."""
+        self.started = time.time()
+        self.pulse = time.perf_counter()
+
+    @property
+    def wall(self) -> float:
+        """Seconds since the start."""
+        return time.perf_counter() - self.pulse

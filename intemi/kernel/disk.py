@@ -1,0 +1,203 @@
+"""A store in a folder: records and keys in one SQLite file, contents in diskcache, claims with owners that can die.
+
+```
+machines.sqlite   machines: id → claim or record, children; keys: key → id
+contents/         content id → bytes
+owners/           a locked file for each open store
+*.damaged-<n>     what could not be used and was set aside
+```
+
+Everything that is read back is checked against a checksum and decoded as plain values; whatever fails is treated as
+absent, with one warning. Several processes may use a folder at the same time, on one computer.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from intemi.kernel import encoding, owners
+from intemi.kernel.disk_database import Database
+from intemi.kernel.disk_mending import unusable, warn
+from intemi.kernel.disk_seal import DamageError, seal, unseal
+from intemi.kernel.errors import IntemiError
+from intemi.kernel.record import Child, Record
+from intemi.kernel.store import Claim
+
+if TYPE_CHECKING:
+    from intemi.kernel.disk_contents import Contents
+
+_RECORD, _CHILDREN = b"record", b"children"
+
+_FIND = "SELECT id, record FROM machines WHERE id = coalesce((SELECT machine FROM keys WHERE key = ?1), ?1)"
+_CLAIM = "INSERT INTO machines (id, owner) VALUES (?, ?) ON CONFLICT DO NOTHING"
+_LOOK = "SELECT owner, record FROM machines WHERE id = ?"
+# Only if nobody else has done so since we looked.
+_TAKE_OVER = "UPDATE machines SET owner = ?, record = NULL WHERE id = ? AND owner IS ? AND record IS ?"
+_RELEASE = "DELETE FROM machines WHERE id = ? AND owner = ? AND record IS NULL"
+_KEEP = """
+    INSERT INTO machines (id, record, children) VALUES (?, ?, ?) ON CONFLICT (id) DO UPDATE
+    SET owner = NULL, record = excluded.record, children = coalesce(excluded.children, children)
+"""
+_ADD_KEY = "INSERT INTO keys VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET machine = excluded.machine"
+_FORGET = "DELETE FROM machines WHERE id = ? AND record IS NOT NULL"
+_LIST_CHILDREN = "SELECT children FROM machines WHERE id = ? AND record IS NOT NULL"
+
+
+class DiskStore:
+    """A store in a folder, which is made if it is not there."""
+
+    durable = True
+
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
+        self._folder = Path(folder).absolute()
+        self._owners = self._folder / "owners"
+        self._held: set[bytes] = set()
+        self._warned: set[bytes] = set()
+        self._opened_contents: Contents | None = None
+        self._opening_contents = threading.Lock()
+        try:
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._owner = owners.Owner(self._owners)
+            with owners.exclusively(self._owners):
+                owners.remove_dead(self._owners)
+        except OSError as error:
+            raise unusable(self._folder, error) from error
+        try:
+            self._database = Database(self._folder / "machines.sqlite")
+        except BaseException:
+            self._owner.close()
+            raise
+        self._version = self._database.version()
+
+    def find(self, key: bytes) -> Record | None:
+        """The record that answers a key, or has that id."""
+        for machine, sealed in self._database.rows(_FIND, (key,)):
+            if sealed is not None:
+                return self._record(machine, sealed)
+        return None
+
+    def claim(self, machine: bytes) -> Claim | Record:
+        """Claim a machine before running it; a claim whose owner is dead, or a damaged record, is free."""
+        if self._database.change(_CLAIM, (machine, self._owner.id)):
+            return self._mine(machine)
+        while True:
+            for owner, sealed in self._database.rows(_LOOK, (machine,)):
+                if sealed is not None:
+                    record = self._record(machine, sealed)
+                    if record is not None:
+                        return record
+                elif owner != self._owner.id and owners.is_alive(self._owners, owner):
+                    return Claim.BUSY
+                if self._database.change(_TAKE_OVER, (self._owner.id, machine, owner, sealed)):
+                    return self._mine(machine)
+            # Somebody was quicker, or gave it back: look again.
+            if self._database.change(_CLAIM, (machine, self._owner.id)):
+                return self._mine(machine)
+
+    def release(self, machine: bytes) -> None:
+        """Give a claim back without having finished."""
+        self._database.change(_RELEASE, (machine, self._owner.id))
+        self._held.discard(machine)
+
+    def keep(
+        self,
+        record: Record,
+        keys: Iterable[bytes] = (),
+        children: Sequence[Child] = (),
+        contents: Mapping[bytes, bytes] | None = None,
+    ) -> None:
+        """Keep a finished machine: contents first, then the record with its keys and children in one step."""
+        machine = record.machine
+        listed = [(child.index, child.name, child.machine, child.comments) for child in children]
+        row = (
+            machine,
+            seal(_RECORD, machine, record.encode()),
+            seal(_CHILDREN, machine, encoding.encode(listed)) if listed else None,
+        )
+        if contents:
+            self._contents().write(contents)
+        aliases = [(key, machine) for key in keys]
+        if aliases:
+            self._database.change_together([(_KEEP, [row]), (_ADD_KEY, aliases)])
+        else:
+            self._database.change(_KEEP, row)
+        self._held.discard(machine)
+        self._warned.discard(machine)
+
+    def add_key(self, key: bytes, machine: bytes) -> None:
+        """Let one more key lead to a machine."""
+        self._database.change(_ADD_KEY, (key, machine))
+
+    def forget(self, machine: bytes) -> None:
+        """Drop a record, so that the machine can be run again."""
+        self._database.change(_FORGET, (machine,))
+
+    def content(self, content: bytes) -> bytes | None:
+        """The bytes of a content, or None if they are absent or damaged."""
+        return self._contents().read(content)
+
+    def children(self, machine: bytes) -> list[Child]:
+        """The children of a composite, in order; a composite whose list is damaged is forgotten, to be run again."""
+        for (sealed,) in self._database.rows(_LIST_CHILDREN, (machine,)):
+            if sealed is None:
+                continue
+            try:
+                return [Child(*child) for child in encoding.decode(unseal(_CHILDREN, machine, sealed))]
+            except DamageError as damage:
+                self.forget(machine)
+                self._warn(machine, f"is forgotten, its list of children is damaged: {damage}")
+            except Exception as error:  # a type that is not registered here, or bytes that somebody made up
+                self._warn(machine, f"has a list of children that cannot be read: {error}")
+        return []
+
+    def changed(self) -> bool:
+        """Whether somebody else has changed anything since the last call.
+
+        An owner that dies changes nothing: who waits for its claim has to try `claim` again from time to time.
+        """
+        before, self._version = self._version, self._database.version()
+        return before != self._version
+
+    def close(self) -> None:
+        """Give back everything; claims end."""
+        if self._database.is_inherited:
+            return
+        if self._held:
+            with suppress(IntemiError):  # they end with their owner in any case
+                self._database.change_together([(_RELEASE, [(machine, self._owner.id) for machine in self._held])])
+            self._held.clear()
+        self._database.close()
+        if self._opened_contents is not None:
+            self._opened_contents.close()
+        self._owner.close()
+
+    def _mine(self, machine: bytes) -> Claim:
+        self._held.add(machine)
+        return Claim.MINE
+
+    def _record(self, machine: bytes, sealed: object) -> Record | None:
+        try:
+            return Record.decode(unseal(_RECORD, machine, sealed))
+        except Exception as error:  # damage, a type that is not registered here, or bytes that somebody made up
+            self._warn(machine, f"is treated as absent: {error}")
+            return None
+
+    def _warn(self, machine: bytes, what: str) -> None:
+        if machine not in self._warned:
+            self._warned.add(machine)
+            warn(f"{self._folder.name}/machines.sqlite: machine {machine.hex()} {what}")
+
+    def _contents(self) -> Contents:
+        self._database.refuse_fork()
+        if self._opened_contents is None:
+            from intemi.kernel.disk_contents import Contents
+
+            with self._opening_contents:
+                if self._opened_contents is None:
+                    self._opened_contents = Contents(self._folder / "contents")
+        return self._opened_contents

@@ -1,0 +1,171 @@
+"""The contents of a store: bytes under the hex form of their content id, in diskcache, which must never unpickle.
+
+Loads diskcache, so it is imported when the first content is written or read. A small content lives in diskcache's
+SQLite file, a large one in a file of its own that has a fresh name: nobody sees it before its row is committed.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import sqlite3
+from collections.abc import Mapping
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import Any
+
+import diskcache
+from diskcache.core import ENOVAL, METADATA, MODE_BINARY, MODE_RAW
+
+from intemi.kernel.disk_mending import BUSY_TIMEOUT, Mending, unusable, warn
+from intemi.kernel.disk_seal import DamageError, seal, unseal
+from intemi.kernel.errors import IntemiError
+
+_KIND = b"content"
+_LARGE = 32_768
+_FILE_NAME = re.compile(r"[0-9a-f]{2}/[0-9a-f]{30}\.val")
+
+_SETTINGS = {
+    **diskcache.DEFAULT_SETTINGS,
+    "size_limit": 2**62,  # the default of 1 GB evicts without a word
+    "eviction_policy": "none",
+    "cull_limit": 0,
+    "statistics": 0,
+    "sqlite_auto_vacuum": 0,
+    "sqlite_mmap_size": 0,  # a mapped file that gets truncated kills the process
+    "sqlite_cache_size": 2**11,
+    "disk_min_file_size": _LARGE,
+}
+
+
+class Contents:
+    """Content id → bytes."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._mending = Mending(path, path / diskcache.core.DBNAME, self._open, diskcache.Cache.close)
+
+    def read(self, content: bytes) -> bytes | None:
+        """The bytes of a content; None if they are absent, None and a warning if they are damaged."""
+        key = content.hex()
+        try:
+            sealed = self._mending.run(_read, key)
+            return None if sealed is None else unseal(_KIND, content, sealed)
+        except DamageError as damage:
+            # Without its row, the content can be written again.
+            self._mending.run(self._drop, key)
+            warn(f"{self._path.parent.name}/{self._path.name}: content {key} is treated as absent: {damage}")
+            return None
+
+    def write(self, contents: Mapping[bytes, bytes]) -> None:
+        """Write those contents that are not there yet."""
+        self._mending.follow()
+        try:
+            for content, payload in contents.items():
+                self._mending.run(_write, content, payload)
+        except (OSError, diskcache.Timeout) as error:
+            raise unusable(self._path, error or "another process is writing for too long") from error
+
+    def close(self) -> None:
+        """Close what this thread has open; diskcache closes what other threads have open when they end."""
+        self._mending.close()
+
+    def _open(self) -> _PlainCache:
+        if self._path.exists() and not self._path.is_dir():
+            raise DamageError("it is not a folder")
+        self._path.mkdir(mode=0o700, exist_ok=True)
+        try:
+            return _PlainCache(str(self._path), timeout=BUSY_TIMEOUT, disk=_PlainDisk, **_SETTINGS)
+        except (sqlite3.Error, OSError, IntemiError):
+            raise
+        except Exception as error:  # diskcache trusts what it finds in its settings
+            raise DamageError(f"{type(error).__name__}: {error}") from error
+
+    def _drop(self, _: _PlainCache, key: str) -> None:
+        # Not with diskcache, which would have to read the damaged row. The value's file stays.
+        file = self._path / diskcache.core.DBNAME
+        with closing(sqlite3.connect(file, timeout=BUSY_TIMEOUT, isolation_level=None)) as connection:
+            connection.execute("DELETE FROM Cache WHERE key = ?", (key,))
+
+
+def _read(cache: _PlainCache, key: str) -> object:
+    try:
+        return cache.get(key)
+    except sqlite3.OperationalError as error:
+        if hasattr(error, "sqlite_errorcode"):
+            raise
+        raise DamageError(str(error)) from error  # Python could not decode a text
+
+
+def _write(cache: _PlainCache, content: bytes, payload: bytes) -> None:
+    key = content.hex()
+    if key not in cache:
+        cache.add(key, seal(_KIND, content, payload))
+
+
+class _PlainCache(diskcache.Cache):  # type: ignore[misc]
+    """A cache whose settings are ours, whatever its file says: a setting would become a pragma or an attribute."""
+
+    def reset(self, key: str, value: Any = ENOVAL, update: bool = True) -> Any:
+        if key in _SETTINGS:
+            return super().reset(key, _SETTINGS[key], update)
+        return super().reset(key) if key in METADATA else value
+
+
+class _PlainDisk(diskcache.Disk):  # type: ignore[misc]
+    """Text keys and bytes as values: nothing is ever pickled or unpickled, no file outside the folder is touched."""
+
+    def __init__(self, directory: str, **_: object) -> None:
+        super().__init__(directory, min_file_size=_LARGE)
+
+    def put(self, key: object) -> tuple[str, bool]:
+        if type(key) is not str:
+            raise TypeError(f"a key must be a str, got {type(key).__name__}")
+        return key, True
+
+    def get(self, key: object, raw: bool) -> str:
+        if type(key) is not str or not raw:
+            raise DamageError("a key that is not plain text")
+        return key
+
+    def store(self, value: object, read: bool, key: object = None) -> tuple[int, int, str | None, bytes | None]:
+        if type(value) is not bytes:
+            raise TypeError(f"a value must be bytes, got {type(value).__name__}")
+        if len(value) < self.min_file_size:
+            return 0, MODE_RAW, None, value
+        name, path = self.filename()
+        with suppress(FileExistsError):
+            os.mkdir(os.path.dirname(path), 0o700)
+        try:
+            with open(path, "xb", buffering=0) as file:
+                file.write(value)
+        except BaseException:
+            self.remove(name)
+            raise
+        return len(value), MODE_BINARY, name, None
+
+    def fetch(self, mode: int, filename: object, value: object, read: bool) -> bytes:
+        if mode == MODE_RAW and type(value) is bytes:
+            return value
+        if mode == MODE_BINARY and value is None:
+            try:
+                with open(self._path(filename), "rb", buffering=0) as file:
+                    return file.read()
+            except OSError as error:
+                raise DamageError(str(error.strerror)) from error
+        raise DamageError(f"it is stored in mode {mode}, which is never written here")
+
+    def filename(self, key: object = None, value: object = None) -> tuple[str, str]:
+        name = secrets.token_hex(16)
+        name = f"{name[:2]}/{name[2:]}.val"
+        return name, self._path(name)
+
+    def remove(self, file_path: object) -> None:
+        with suppress(OSError, DamageError):
+            os.remove(self._path(file_path))
+
+    def _path(self, name: object) -> str:
+        if not isinstance(name, str) or not _FILE_NAME.fullmatch(name):
+            raise DamageError(f"{name!r} is not a file name that is written here")
+        return os.path.join(self._directory, name)

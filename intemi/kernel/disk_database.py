@@ -1,0 +1,143 @@
+"""The SQLite file of a store: one connection behind a lock, statements that are short, and damage that is mended."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from intemi.kernel.disk_mending import BUSY_TIMEOUT, Mending
+from intemi.kernel.disk_seal import DamageError
+from intemi.kernel.errors import IntemiError
+
+SCHEMA_VERSION = 1
+SCHEMA = (
+    # Claimed and not finished: owner is set, record is NULL. Finished: the other way round.
+    "CREATE TABLE machines (id BLOB PRIMARY KEY, owner BLOB, record BLOB, children BLOB)",
+    "CREATE TABLE keys (key BLOB PRIMARY KEY, machine BLOB) WITHOUT ROWID",
+)
+_APPLICATION = int.from_bytes(b"im", "big") << 16
+"""Our mark in SQLite's header; the lower half repeats the version: a damaged one is not taken for a newer."""
+
+_Row = Sequence[Any]
+
+
+class Database:
+    """The records and keys of a store."""
+
+    def __init__(self, path: Path) -> None:
+        self._process = os.getpid()
+        self._lock = threading.Lock()
+        self._mending = Mending(path, path, lambda: _connect(path), sqlite3.Connection.close)
+
+    def rows(self, statement: str, parameters: _Row = ()) -> list[tuple[Any, ...]]:
+        """The rows that a statement answers with."""
+        self.refuse_fork()
+        with self._lock:
+            return self._mending.run(_rows, statement, parameters)
+
+    def change(self, statement: str, parameters: _Row) -> int:
+        """Run one statement that changes something; how many rows it changed."""
+        self.refuse_fork()
+        with self._lock:
+            self._mending.follow()
+            return self._mending.run(_change, statement, parameters)
+
+    def change_together(self, statements: Sequence[tuple[str, Sequence[_Row]]]) -> None:
+        """Run statements, each once per row of parameters: all of them or none."""
+        self.refuse_fork()
+        with self._lock:
+            self._mending.follow()
+            self._mending.run(_change_together, statements)
+
+    def version(self) -> tuple[int, int]:
+        """A number that changes whenever another connection has changed something."""
+        return self._mending.generation, self.rows("PRAGMA data_version")[0][0]
+
+    def close(self) -> None:
+        """Close the file."""
+        with self._lock:
+            self._mending.close()
+
+    @property
+    def is_inherited(self) -> bool:
+        """Whether this is a fork of the process that opened the file."""
+        return os.getpid() != self._process
+
+    def refuse_fork(self) -> None:
+        """SQLite connections and claims do not survive a fork: say so instead of damaging something."""
+        if self.is_inherited:
+            raise IntemiError(
+                f"{self._mending.path.parent}: this store was opened by process {self._process} and is used in its "
+                f"fork {os.getpid()}; open the folder again in the fork"
+            )
+
+
+def _rows(connection: sqlite3.Connection, statement: str, parameters: _Row) -> list[tuple[Any, ...]]:
+    return connection.execute(statement, parameters).fetchall()
+
+
+def _change(connection: sqlite3.Connection, statement: str, parameters: _Row) -> int:
+    return connection.execute(statement, parameters).rowcount
+
+
+def _change_together(connection: sqlite3.Connection, statements: Iterable[tuple[str, Sequence[_Row]]]) -> None:
+    try:
+        connection.execute("BEGIN IMMEDIATE")
+        for statement, rows in statements:
+            connection.executemany(statement, rows)
+        connection.execute("COMMIT")
+    except BaseException:
+        with suppress(sqlite3.Error):  # SQLite has rolled back by itself after some errors
+            connection.execute("ROLLBACK")
+        raise
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    # SQLite gives its other files the mode of this one.
+    with suppress(FileExistsError):
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL, 0o600))
+    connection = sqlite3.connect(path, timeout=BUSY_TIMEOUT, isolation_level=None, check_same_thread=False)
+    try:
+        connection.text_factory = bytes  # damaged text must not fail to decode before we have seen it
+        connection.execute("PRAGMA trusted_schema = OFF")
+        connection.execute("PRAGMA cell_size_check = ON")
+        is_new = _check(connection, path)
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = NORMAL")
+        if is_new:
+            marks = (
+                f"PRAGMA application_id = {_APPLICATION + SCHEMA_VERSION}",
+                f"PRAGMA user_version = {SCHEMA_VERSION}",
+            )
+            connection.executescript("; ".join(("BEGIN IMMEDIATE", *SCHEMA, *marks, "COMMIT")))
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _check(connection: sqlite3.Connection, path: Path) -> bool:
+    """Whether the file has no content yet; DamageError if it is not one of ours, another error if it is a newer one."""
+    application, version = (
+        _rows(connection, f"PRAGMA {name}", ())[0][0] for name in ("application_id", "user_version")
+    )
+    found = {row[0] for row in _rows(connection, "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL", ())}
+    if not application and not version and not found:
+        return True
+    if application != _APPLICATION + version:
+        raise DamageError("it was written by another program")
+    if version > SCHEMA_VERSION:
+        raise IntemiError(
+            f"{path.parent}: {path.name} has version {version}, this version of intemi reads up to {SCHEMA_VERSION}; "
+            "use a newer intemi or another folder"
+        )
+    if version < SCHEMA_VERSION:
+        raise DamageError(f"it has version {version}, this version of intemi needs {SCHEMA_VERSION}")
+    if found != {statement.encode() for statement in SCHEMA}:
+        raise DamageError("its tables are not those of a store")
+    return False

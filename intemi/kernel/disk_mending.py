@@ -1,0 +1,172 @@
+"""What to do with a SQLite file that turns out to be damaged: set it aside, say so, and go on with a fresh one.
+
+Nothing is deleted, and nothing is renamed before the damage has been seen a second time through a fresh handle: another
+process may have replaced the file in the meantime.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Concatenate, Generic, ParamSpec, TypeVar
+
+from intemi.kernel import owners
+from intemi.kernel.disk_seal import DamageError
+from intemi.kernel.errors import IntemiError, StoreWarning
+
+BUSY_TIMEOUT = 60.0
+"""Seconds to wait for another process that is writing."""
+
+_DAMAGE = {
+    sqlite3.SQLITE_CORRUPT,
+    sqlite3.SQLITE_NOTADB,
+    sqlite3.SQLITE_FORMAT,
+    sqlite3.SQLITE_ERROR,  # a table or column that should be there is not
+    sqlite3.SQLITE_CONSTRAINT,
+    sqlite3.SQLITE_MISMATCH,
+}
+
+Handle = TypeVar("Handle")
+Answer = TypeVar("Answer")
+Arguments = ParamSpec("Arguments")
+
+
+def warn(message: str) -> None:
+    """Say that something in the store is treated as absent."""
+    warnings.warn(StoreWarning(message), stacklevel=3)
+
+
+def unusable(path: Path, reason: object) -> IntemiError:
+    """The error for trouble that is not in the file but around it."""
+    return IntemiError(
+        f"{path.parent}: {path.name} cannot be used: {reason}; the folder must be writable, on a disk that has space "
+        "and supports locks"
+    )
+
+
+class Mending(Generic[Handle]):
+    """An open handle to `path`, replaced together with the file when that turns out to be damaged.
+
+    `main` is the SQLite file that belongs to it: `path` itself or a file in the folder `path`.
+    """
+
+    def __init__(
+        self, path: Path, main: Path, open_it: Callable[[], Handle], close_it: Callable[[Handle], None]
+    ) -> None:
+        self.path = path
+        self.generation = 0
+        """How often the handle was replaced."""
+        self._main = main
+        self._open_it = open_it
+        self._close_it = close_it
+        self._replacing = threading.Lock()
+        self._owners = path.parent / "owners"
+        with self._alone():
+            self._open()
+
+    def run(
+        self,
+        operation: Callable[Concatenate[Handle, Arguments], Answer],
+        *arguments: Arguments.args,
+        **options: Arguments.kwargs,
+    ) -> Answer:
+        """Do something with the handle."""
+        handle = self._handle
+        try:
+            return operation(handle, *arguments, **options)
+        except sqlite3.Error as error:
+            self._raise_unless_damage(error)
+        with self._alone():
+            if self._handle is handle:
+                self.close()
+                self._open()
+            try:
+                return operation(self._handle, *arguments, **options)
+            except sqlite3.Error as error:
+                self._raise_unless_damage(error)
+                self.close()
+                self._replace(error)
+            try:
+                return operation(self._handle, *arguments, **options)
+            except sqlite3.Error as error:
+                raise unusable(self.path, error) from error
+
+    def follow(self) -> None:
+        """Before writing: if another process has set the file aside, write to the new one instead."""
+        if self._is_moved():
+            with self._alone():
+                if self._is_moved():
+                    self.close()
+                    self._open()
+
+    def close(self) -> None:
+        """Close the handle."""
+        with suppress(sqlite3.Error):
+            self._close_it(self._handle)
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        try:
+            with self._replacing, owners.exclusively(self._owners):
+                yield
+        except OSError as error:
+            raise unusable(self.path, error) from error
+
+    def _open(self) -> None:
+        try:
+            self._use(self._usable())
+        except DamageError as damage:
+            self._replace(damage)
+        except sqlite3.Error as error:
+            self._raise_unless_damage(error)
+            self._replace(error)
+
+    def _usable(self) -> Handle:
+        # SQLite would take an empty file for a new one, and drop the journal beside it.
+        if self._main.exists() and not (self._main.is_file() and self._main.stat().st_size):
+            raise DamageError("it is empty")
+        return self._open_it()
+
+    def _use(self, handle: Handle) -> None:
+        self._handle = handle
+        self._file = _identity(self._main)
+        self.generation += 1
+
+    def _is_moved(self) -> bool:
+        try:
+            return _identity(self._main) != self._file
+        except OSError:
+            return True
+
+    def _raise_unless_damage(self, error: sqlite3.Error) -> None:
+        code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_MISUSE) & 0xFF
+        # One flipped bit in its header makes SQLite take a file for read-only.
+        falsely_readonly = code == sqlite3.SQLITE_READONLY and all(
+            os.access(place, os.W_OK) for place in (self._main, self._main.parent)
+        )
+        if code not in _DAMAGE and not falsely_readonly:
+            raise unusable(self.path, error) from error
+
+    def _replace(self, reason: object) -> None:
+        number = 1
+        while (aside := self.path.with_name(f"{self.path.name}.damaged-{number}")).exists():
+            number += 1
+        for suffix in ("", "-wal", "-shm"):
+            with suppress(FileNotFoundError):
+                os.rename(f"{self.path}{suffix}", f"{aside}{suffix}")
+        try:
+            self._use(self._usable())
+        except (DamageError, sqlite3.Error) as error:
+            raise unusable(self.path, error) from error
+        warn(f"{self.path.parent.name}/{self.path.name}: {reason}; set aside as {aside.name}, a fresh one is used")
+
+
+def _identity(path: Path) -> tuple[int, int]:
+    """Which file it is, whatever its name."""
+    found = os.stat(path)
+    return found.st_dev, found.st_ino

@@ -1,0 +1,385 @@
+"""The canonical encoding: one way to turn a value into bytes, used for identity and for the store alike.
+
+Every value starts with a tag that tells its type, so 1, 1.0, True and "1" never meet. There is no depth limit, and a
+value that has no encoding is refused loudly instead of being approximated. Decoding builds plain values, arrays and
+registered types only: it never imports or executes anything that the bytes name.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import math
+import struct
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, TypeVar
+
+import numpy as np
+from blake3 import blake3
+
+from intemi.kernel import registry
+from intemi.kernel.errors import EncodingError
+
+DIGEST_SIZE = 16
+_T = TypeVar("_T", bound=type)
+_Part = bytes | memoryview
+
+_size = struct.Struct("<Q").pack
+_read_size = struct.Struct("<Q").unpack_from
+_float = struct.Struct("<d").pack
+_read_float = struct.Struct("<d").unpack_from
+_NAN = _float(math.nan)
+
+
+def digest(*parts: _Part) -> bytes:
+    """The 128-bit blake3 digest of bytes.
+
+    >>> digest(b"abc").hex()
+    '6437b3ac38465133ffb63b75273a8db5'
+    """
+    if len(parts) == 1:
+        return blake3(parts[0]).digest(DIGEST_SIZE)
+    hasher = blake3()
+    for part in parts:
+        hasher.update(part)
+    return hasher.digest(DIGEST_SIZE)
+
+
+def encode(value: object) -> bytes:
+    """The canonical bytes of a value.
+
+    >>> encode(1) == encode(True)
+    False
+    >>> decode(encode({"a": (1, 2.5, None)}))
+    {'a': (1, 2.5, None)}
+    """
+    return b"".join(encode_parts(value))
+
+
+def content_digest(value: object) -> bytes:
+    """What the value *is*, in 128 bits: equal contents have equal digests, wherever they came from.
+
+    A registered type may answer by itself with a method `content_digest` (when it knows a cheaper way than its bytes).
+    """
+    own = getattr(type(value), "content_digest", None)
+    if own is not None:
+        answer: bytes = own(value)
+        return answer
+    return digest(*encode_parts(value))
+
+
+def storable(cls: _T) -> _T:
+    """Register a type of values, so that the store can keep them and unification can compare their contents.
+
+    A dataclass needs nothing else. Any other class gives its state as plain values with `state()` and is built again
+    by the class method `from_state(state)`.
+
+    >>> @storable
+    ... @dataclasses.dataclass(frozen=True)
+    ... class Interval:
+    ...     low: float
+    ...     high: float
+    >>> decode(encode(Interval(0.0, 1.0))).high
+    1.0
+    """
+    if not dataclasses.is_dataclass(cls) and not (hasattr(cls, "state") and hasattr(cls, "from_state")):
+        raise EncodingError(f"{cls.__qualname__}: a storable type is a dataclass, or has state() and from_state()")
+    registry.register_storable(cls)
+    return cls
+
+
+def encode_parts(value: object) -> list[_Part]:
+    """The encoding in pieces, so that large buffers are not copied before they are hashed or written."""
+    parts: list[_Part] = []
+    pending: list[object] = [value]
+    while pending:
+        item = pending.pop()
+        encoder = _ENCODERS.get(type(item)) or _encoder_of(item)
+        children = encoder(item, parts.append)
+        if children is not None:
+            pending.extend(reversed(children))
+    return parts
+
+
+_Add = Callable[[_Part], None]
+_Encoder = Callable[[Any, _Add], list[object] | None]
+
+
+def _sized(tag: bytes, content: bytes) -> bytes:
+    return tag + _size(len(content)) + content
+
+
+def _encode_none(_: None, add: _Add) -> None:
+    add(b"N")
+
+
+def _encode_bool(value: bool, add: _Add) -> None:
+    add(b"T" if value else b"F")
+
+
+def _encode_int(value: int, add: _Add) -> None:
+    add(_sized(b"I", value.to_bytes(value.bit_length() // 8 + 1, "little", signed=True)))
+
+
+def _encode_float(value: float, add: _Add) -> None:
+    # Programs can tell -0.0 from 0.0, so they differ; no program tells one NaN from another, so they are one.
+    add(b"D" + (_NAN if value != value else _float(value)))
+
+
+def _encode_complex(value: complex, add: _Add) -> list[object]:
+    add(b"X")
+    return [value.real, value.imag]
+
+
+def _encode_str(value: str, add: _Add) -> None:
+    add(_sized(b"S", value.encode("utf-8", "surrogatepass")))
+
+
+def _encode_bytes(value: bytes, add: _Add) -> None:
+    add(_sized(b"B", value))
+
+
+def _encode_list(value: list[object], add: _Add) -> list[object]:
+    add(b"L" + _size(len(value)))
+    return value
+
+
+def _encode_tuple(value: tuple[object, ...], add: _Add) -> list[object]:
+    add(b"U" + _size(len(value)))
+    return list(value)
+
+
+def _encode_mapping(value: Mapping[object, object], add: _Add) -> list[object]:
+    add(b"M" + _size(len(value)))
+    return [part for pair in value.items() for part in pair]
+
+
+def _encode_set(value: frozenset[object] | set[object], add: _Add) -> None:
+    add((b"H" if isinstance(value, frozenset) else b"h") + _size(len(value)))
+    for item in sorted(encode(item) for item in value):
+        add(item)
+
+
+def _encode_array(value: np.ndarray[Any, Any], add: _Add) -> list[object] | None:
+    if value.dtype.hasobject:
+        raise EncodingError("an array of Python objects has no canonical encoding; use a numeric or string dtype")
+    raw = np.ascontiguousarray(value)
+    add(b"A")
+    for child in (np.lib.format.dtype_to_descr(value.dtype), value.shape):
+        for part in encode_parts(child):
+            add(part)
+    add(_size(raw.nbytes))
+    add(memoryview(raw.reshape(-1).view(np.uint8)) if raw.nbytes else b"")
+    return None
+
+
+def _encode_scalar(value: np.generic, add: _Add) -> list[object]:
+    if value.dtype.hasobject:
+        raise EncodingError(f"{value!r} of type {type(value).__name__} has no canonical encoding")
+    add(b"Z")
+    return [np.asarray(value).reshape(1)]
+
+
+def _encode_enum(value: enum.Enum, add: _Add) -> list[object]:
+    add(b"E")
+    return [registry.qualified_name(type(value)), value.name]
+
+
+def _encode_type(value: type, add: _Add) -> None:
+    registry.register_port_type(value)
+    add(_sized(b"Y", registry.qualified_name(value).encode()))
+
+
+def _encode_component(value: Any, add: _Add) -> None:
+    add(value.encoding)
+
+
+def _encode_storable(value: Any, add: _Add) -> list[object]:
+    cls = type(value)
+    add(_sized(b"O", registry.qualified_name(cls).encode()))
+    if hasattr(cls, "state"):
+        return [value.state()]
+    return [{field.name: getattr(value, field.name) for field in dataclasses.fields(value)}]
+
+
+_ENCODERS: dict[type, _Encoder] = {
+    type(None): _encode_none,
+    bool: _encode_bool,
+    int: _encode_int,
+    float: _encode_float,
+    complex: _encode_complex,
+    str: _encode_str,
+    bytes: _encode_bytes,
+    list: _encode_list,
+    tuple: _encode_tuple,
+    dict: _encode_mapping,
+    set: _encode_set,
+    frozenset: _encode_set,
+    np.ndarray: _encode_array,
+}
+
+
+def _encoder_of(value: object) -> _Encoder:
+    """The encoder of a value whose exact type is not in the table."""
+    if registry.is_storable(type(value)):
+        return _encode_storable
+    if isinstance(value, np.generic):
+        return _encode_scalar
+    if isinstance(value, enum.Enum):
+        return _encode_enum
+    if isinstance(value, type):
+        return _encode_type
+    if hasattr(type(value), "encoding"):
+        return _encode_component
+    raise EncodingError(
+        f"{type(value).__module__}.{type(value).__qualname__} has no canonical encoding; allowed are plain values, "
+        "tuples, lists, mappings, sets, numpy arrays, components and types registered with @storable"
+    )
+
+
+def decode(data: bytes | memoryview) -> Any:
+    """The value of canonical bytes; anything else raises EncodingError. Arrays are read-only views of the bytes."""
+    view = memoryview(data)
+    try:
+        value, end = _decode(view, 0)
+    except EncodingError:
+        raise
+    except Exception as error:  # whatever damaged bytes provoke in struct, numpy or a type's own constructor
+        raise EncodingError(f"not a canonical encoding: {error}") from error
+    if end != len(view):
+        raise EncodingError(f"not a canonical encoding: {len(view) - end} bytes too many")
+    return value
+
+
+class _Frame:
+    """A container that is being decoded: how many parts it still needs, and how to put them together."""
+
+    __slots__ = ("build", "missing", "parts")
+
+    def __init__(self, missing: int, build: Callable[[list[Any]], Any]) -> None:
+        self.missing = missing
+        self.build = build
+        self.parts: list[Any] = []
+
+
+def _decode(view: memoryview, at: int) -> tuple[Any, int]:
+    frames: list[_Frame] = []
+    while True:
+        item, at = _decode_one(view, at)
+        while True:
+            if isinstance(item, _Frame) and item.missing:
+                frames.append(item)
+                break
+            if isinstance(item, _Frame):
+                item = item.build(item.parts)
+            if not frames:
+                return item, at
+            top = frames[-1]
+            top.parts.append(item)
+            top.missing -= 1
+            if top.missing:
+                break
+            item = frames.pop()
+
+
+def _decode_one(view: memoryview, at: int) -> tuple[Any, int]:
+    tag = bytes(view[at : at + 1])
+    at += 1
+    if tag in _CONSTANTS:
+        return _CONSTANTS[tag], at
+    if tag == b"D":
+        return _read_float(view, at)[0], at + 8
+    if tag == b"X":
+        return _Frame(2, lambda parts: complex(*parts)), at
+    if tag == b"A":
+        return _decode_array(view, at)
+    if tag == b"Z":
+        return _Frame(1, lambda parts: parts[0][0]), at
+    if tag == b"E":
+        return _Frame(2, lambda parts: parts[1]), at
+    if tag == b"C":
+        return _Frame(3, _build_component), at
+    size = _read_size(view, at)[0]
+    at += 8
+    if tag in _CONTAINERS:
+        per_item, build = _CONTAINERS[tag]
+        return _Frame(size * per_item, build), at
+    content = bytes(view[at : at + size])
+    if len(content) != size:
+        raise EncodingError("not a canonical encoding: it ends too early")
+    at += size
+    if tag == b"I":
+        return int.from_bytes(content, "little", signed=True), at
+    if tag == b"S":
+        return content.decode("utf-8", "surrogatepass"), at
+    if tag == b"B":
+        return content, at
+    if tag == b"Y":
+        return registry.port_type(content.decode()), at
+    if tag == b"O":
+        cls = registry.storable(content.decode())
+        return _Frame(1, lambda parts: _build_storable(cls, parts[0])), at
+    raise EncodingError(f"not a canonical encoding: unknown tag {tag!r}")
+
+
+def _decode_array(view: memoryview, at: int) -> tuple[np.ndarray[Any, Any], int]:
+    descr, at = _decode(view, at)
+    shape, at = _decode(view, at)
+    size = _read_size(view, at)[0]
+    at += 8
+    dtype = np.lib.format.descr_to_dtype(descr)
+    if dtype.hasobject or size != dtype.itemsize * math.prod(shape) or at + size > len(view):
+        raise EncodingError("not a canonical encoding: damaged array")
+    array: np.ndarray[Any, Any] = np.ndarray(shape, dtype, buffer=view[at : at + size].toreadonly()) if size else (
+        np.empty(shape, dtype)
+    )
+    return array, at + size
+
+
+def _pairs(parts: list[Any]) -> dict[Any, Any]:
+    return dict(zip(parts[::2], parts[1::2], strict=True))
+
+
+def _build_storable(cls: Any, state: Any) -> Any:
+    return cls.from_state(state) if hasattr(cls, "from_state") else cls(**state)
+
+
+def _build_component(parts: list[Any]) -> Any:
+    name, _identity, parameters = parts
+    return registry.component(name).from_parameters(parameters)
+
+
+_CONSTANTS: dict[bytes, Any] = {b"N": None, b"T": True, b"F": False}
+_CONTAINERS: dict[bytes, tuple[int, Callable[[list[Any]], Any]]] = {
+    b"L": (1, list),
+    b"U": (1, tuple),
+    b"M": (2, _pairs),
+    b"H": (1, frozenset),
+    b"h": (1, set),
+}
+
+
+def plain_size(value: object) -> int:
+    """Roughly how many bytes a value occupies, for the bound of the memory cache."""
+    total = 0
+    for item in _flatten(value):
+        size = getattr(item, "nbytes", None)
+        total += (size if isinstance(size, int) else 0) + 64 + (len(item) if isinstance(item, str | bytes) else 0)
+    return total
+
+
+def _flatten(value: object) -> Iterator[object]:
+    pending = [value]
+    seen: set[int] = set()
+    while pending:
+        item = pending.pop()
+        if id(item) in seen:
+            continue
+        seen.add(id(item))
+        yield item
+        if isinstance(item, Mapping):
+            pending.extend(item.values())
+        elif isinstance(item, list | tuple | set | frozenset):
+            pending.extend(item)
+        elif not hasattr(item, "nbytes") and hasattr(item, "__dict__") and not isinstance(item, type):
+            pending.extend(vars(item).values())

@@ -1,0 +1,59 @@
+"""Everything the kernel raises, in one family.
+
+Messages have one shape: *what* is wrong with *which* part, what was given, what is allowed.
+"""
+
+from __future__ import annotations
+
+
+class IntemiError(Exception):
+    """The root of the family: catch it to catch everything that this package raises on purpose."""
+
+
+class ConfigurationError(IntemiError, ValueError):
+    """A machine or component was declared or parametrised wrongly."""
+
+
+class BindingError(ConfigurationError):
+    """Ports were connected wrongly: unknown, unbound, or of types that do not fit."""
+
+
+class InfeasibleError(ConfigurationError):
+    """A template was requested although something in it is still missing."""
+
+
+class EncodingError(IntemiError, TypeError):
+    """A value has no canonical encoding, or bytes are not one."""
+
+
+class MachineError(IntemiError):
+    """A machine did not finish. `path` names the first machine that went wrong, `key` identifies it.
+
+    `traceback` is the text of the original error's traceback, where there was one.
+    """
+
+    def __init__(self, message: str, path: str, key: bytes, traceback: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.path = path
+        self.key = key
+        self.traceback = traceback
+
+    def __reduce__(self) -> tuple[type, tuple[str, str, bytes, str]]:
+        return type(self), (self.message, self.path, self.key, self.traceback)
+
+
+class MachineFailed(MachineError):
+    """A machine raised an error, or depends on one that did."""
+
+
+class MachineAborted(MachineError):
+    """A machine was aborted, or depends on one that was."""
+
+
+class LimitExceeded(MachineAborted):
+    """A machine was stopped because it went over a limit of its request."""
+
+
+class StoreWarning(UserWarning):
+    """Something in the store could not be used and is treated as absent."""

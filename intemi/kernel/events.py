@@ -1,0 +1,104 @@
+"""One stream of events feeds everything that watches a project: counters, progress, logs. Nothing polls."""
+
+from __future__ import annotations
+
+import enum
+import time
+import warnings
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from intemi.kernel.context import Context
+
+
+class EventKind(enum.Enum):
+    """What can happen to a request."""
+
+    REQUESTED = "requested"
+    UNIFIED = "unified"
+    """Answered by a machine that another context has run."""
+    STARTED = "started"
+    FINISHED = "finished"
+    """The machine is recorded: it will not run again, whatever happens next."""
+    FAILED = "failed"
+    ABORTED = "aborted"
+
+
+@dataclass(slots=True)
+class Event:
+    """Something that happened to a context."""
+
+    kind: EventKind
+    context: Context
+    time: float = field(default_factory=time.time)
+
+    def __str__(self) -> str:
+        return f"{self.kind.value} {self.context.path}"
+
+
+Listener = Callable[[Event], None]
+
+
+class EventStream:
+    """Tells every listener of every event, in order. Listeners must be quick; one that raises is warned about."""
+
+    def __init__(self) -> None:
+        self._listeners: tuple[Listener, ...] = ()
+
+    def listen(self, listener: Listener) -> None:
+        """Tell this listener of everything from now on."""
+        self._listeners += (listener,)
+
+    def unlisten(self, listener: Listener) -> None:
+        """Tell it no more."""
+        self._listeners = tuple(each for each in self._listeners if each != listener)
+
+    def emit(self, kind: EventKind, context: Context) -> None:
+        """Tell of an event."""
+        if not self._listeners:
+            return
+        event = Event(kind, context)
+        for listener in self._listeners:
+            try:
+                listener(event)
+            except Exception as error:  # a broken display must not stop the work
+                warnings.warn(f"the listener {listener!r} failed on '{event}': {error!r}", RuntimeWarning, stacklevel=2)
+
+
+class Counts:
+    """How many machines exist logically and how many were really run, by kind.
+
+    A unified composite brings the whole branch under it: its machines exist logically without being requested again.
+    """
+
+    def __init__(self) -> None:
+        self.logical: Counter[str] = Counter()
+        self.physical: Counter[str] = Counter()
+
+    def __call__(self, event: Event) -> None:
+        kind = event.context.config.kind
+        if event.kind is EventKind.REQUESTED:
+            self.logical[kind] += 1
+        elif event.kind is EventKind.STARTED:
+            self.physical[kind] += 1
+        elif event.kind is EventKind.UNIFIED and event.context.record is not None:
+            self.logical.update(event.context.record.census)
+            self.logical[kind] -= 1
+
+    def copy(self) -> Counts:
+        """The counts as they are now."""
+        copy = Counts()
+        copy.logical = Counter(self.logical)
+        copy.physical = Counter(self.physical)
+        return copy
+
+    def __repr__(self) -> str:
+        rows = [(kind, self.logical[kind], self.physical[kind]) for kind in self.logical]
+        rows.append(("all", self.logical.total(), self.physical.total()))
+        width = max(len(kind) for kind, _, _ in rows)
+        lines = [f"{'machine':{width}}  logical  physical"]
+        lines += [f"{kind:{width}}  {logical:7,}  {physical:8,}" for kind, logical, physical in rows]
+        return "\n".join(lines)

@@ -1,0 +1,140 @@
+"""Task managers: they take tasks from a project and run them. The one here runs leaves on threads.
+
+A manager is a number of slots, each a thread that takes the next task, runs it, and delivers it. Kernels that release
+the GIL scale with threads; what holds the GIL, or must be stoppable, belongs to a process manager.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from intemi.kernel.context import Inputs, Task
+from intemi.kernel.errors import ConfigurationError
+from intemi.kernel.machine import Machine, Model
+from intemi.kernel.record import Item
+from intemi.kernel.seeds import Seed
+from intemi.kernel.values import run_leaf
+
+if TYPE_CHECKING:
+    from intemi.kernel.line import AssemblyLine
+
+
+class Stopped(Exception):
+    """The run of a leaf was ended from outside."""
+
+
+class Call(NamedTuple):
+    """Everything that a leaf needs to run, and how to say what it uses."""
+
+    task: Task
+    config: Machine
+    seed: Seed | None
+    inputs: Inputs
+    load: Callable[[Item], Any]
+    report_usage: Callable[[float, int], None]
+    """Tell CPU seconds and bytes used so far; contexts whose limits are exceeded are aborted, and `stop` may follow."""
+
+
+class TaskManager(ABC):
+    """Runs tasks of the project that subscribed to it."""
+
+    isolates = False
+    """Whether a running leaf can be ended, and its limits on CPU time and memory enforced."""
+
+    def __init__(self, workers: int | None = None) -> None:
+        if workers is not None and (type(workers) is not int or workers < 1):
+            raise ConfigurationError(f"{type(self).__name__}: workers must be an int of at least 1, got {workers!r}")
+        self.workers = workers or _cores()
+        self.is_closing = False
+        self._line: AssemblyLine | None = None
+        self._threads: list[threading.Thread] = []
+
+    @abstractmethod
+    def execute(self, call: Call) -> tuple[Model, float]:
+        """Run a leaf; the model and the CPU seconds it took. Raises what the leaf raised, or Stopped."""
+
+    @abstractmethod
+    def stop(self, task: Task) -> None:
+        """Nobody wants the running task any more: end it, without waiting. Called under the line's lock."""
+
+    def open(self, line: AssemblyLine) -> None:
+        """Begin to serve a project."""
+        if self._line is not None:
+            raise ConfigurationError(f"{self!r} serves a project already; unsubscribe it there first")
+        self._line = line
+        self.is_closing = False
+        for _ in range(self.workers):
+            self._add_slot()
+
+    def close(self) -> None:
+        """Take no more tasks; returns when the running ones are done (those nobody wants any more are not waited for)."""
+        line = self._line
+        if line is None:
+            return
+        self.is_closing = True
+        line.wake()
+        for thread in self._threads:
+            if thread is not threading.current_thread():
+                thread.join()
+        self._threads.clear()
+        self._line = None
+
+    def _add_slot(self) -> None:
+        thread = threading.Thread(target=self._serve, name=f"intemi {type(self).__name__.lower()}", daemon=True)
+        self._threads.append(thread)
+        thread.start()
+
+    def _serve(self) -> None:
+        line = self._line
+        assert line is not None
+        me = threading.current_thread()
+        while me in self._threads:
+            task = line.next_task(self)
+            if task is None:
+                return
+            line.perform(task, self)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.workers})"
+
+
+class Threads(TaskManager):
+    """Runs leaves on threads of this process: no copying, no start-up cost.
+
+    >>> Threads(2)
+    Threads(2)
+    """
+
+    def __init__(self, workers: int | None = None) -> None:
+        super().__init__(workers)
+        self._running: dict[Task, threading.Thread] = {}
+
+    def execute(self, call: Call) -> tuple[Model, float]:
+        self._running[call.task] = threading.current_thread()
+        try:
+            if not call.task.contexts:  # aborted before `stop` could know which thread it is on
+                raise Stopped
+            values = {
+                name: tuple(map(call.load, items)) if multi else call.load(items[0])
+                for name, (multi, items) in call.inputs.items()
+            }
+            started = time.thread_time()
+            return run_leaf(call.config, values, call.seed), time.thread_time() - started
+        finally:
+            self._running.pop(call.task, None)
+
+    def stop(self, task: Task) -> None:
+        # A thread cannot be ended. It is left behind, to go when the leaf returns, and another takes its place.
+        thread = self._running.get(task)
+        if thread in self._threads and not self.is_closing:
+            self._threads.remove(thread)
+            self._add_slot()
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

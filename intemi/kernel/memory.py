@@ -1,0 +1,87 @@
+"""The memory cache: values of finished machines, bounded in bytes, aware of what is going to be used again.
+
+What is held for a queued or running task goes last; everything else goes when it has not been used for the longest
+time. A value that was dropped comes back from the store, or is made again.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter, OrderedDict
+from typing import Any
+
+from intemi.kernel.encoding import plain_size
+
+Origin = tuple[bytes, str, int]
+
+
+class _Absent:
+    pass
+
+
+ABSENT = _Absent()
+
+
+class MemoryCache:
+    """Values by their origin.
+
+    >>> cache = MemoryCache(limit=200)
+    >>> for index in range(4):
+    ...     cache.put((b"machine", "out", index), "x" * 20)
+    >>> cache.get((b"machine", "out", 0)) is ABSENT
+    True
+    """
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self.size = 0
+        self._values: OrderedDict[Origin, tuple[Any, int]] = OrderedDict()
+        self._held: Counter[Origin] = Counter()
+        self._pinned: dict[Origin, Any] = {}
+        self._lock = threading.Lock()
+
+    def get(self, origin: Origin) -> Any:
+        """The value, or ABSENT."""
+        with self._lock:
+            entry = self._values.get(origin)
+            if entry is not None:
+                self._values.move_to_end(origin)
+                return entry[0]
+        return self._pinned.get(origin, ABSENT)
+
+    def put(self, origin: Origin, value: Any) -> None:
+        """Keep a value for as long as there is room."""
+        size = plain_size(value)
+        with self._lock:
+            old = self._values.pop(origin, None)
+            if old is not None:
+                self.size -= old[1]
+            self._values[origin] = (value, size)
+            self.size += size
+            if self.size > self.limit:
+                self._shrink(keep=origin)
+
+    def pin(self, origin: Origin, value: Any) -> None:
+        """Keep a value that could not be had again."""
+        self._pinned[origin] = value
+
+    def hold(self, origins: list[Origin]) -> None:
+        """Say that these are going to be used."""
+        with self._lock:
+            self._held.update(origins)
+
+    def release(self, origins: list[Origin]) -> None:
+        """Say that one use of each is over."""
+        with self._lock:
+            for origin in origins:
+                self._held[origin] -= 1
+                if self._held[origin] <= 0:
+                    del self._held[origin]
+
+    def _shrink(self, keep: Origin) -> None:
+        for held_too in (False, True):
+            for origin in list(self._values):
+                if self.size <= self.limit:
+                    return
+                if origin != keep and (held_too or origin not in self._held):
+                    self.size -= self._values.pop(origin)[1]

@@ -1,0 +1,303 @@
+"""Parameters of machines and components: what a declared type and its constraints allow.
+
+A parameter is declared as a typed class attribute; constraints are data, `folds: int = parameter(10, at_least=2)`. A
+declaration is turned once into a `Check`, which either returns the value in its one canonical form (a list becomes a
+tuple, an int given for a float a float, a numpy scalar a plain number) or says what would be allowed.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import types
+import typing
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Literal, Union
+
+import numpy as np
+
+from intemi.kernel import encoding, registry
+
+_REQUIRED = dataclasses.MISSING
+
+
+def parameter(
+    default: Any = _REQUIRED,
+    *,
+    at_least: float | None = None,
+    at_most: float | None = None,
+    above: float | None = None,
+    below: float | None = None,
+    one_of: Sequence[object] | None = None,
+    keyword: bool = False,
+) -> Any:
+    """Declare a parameter with constraints; the type is the attribute's annotation.
+
+    >>> from intemi.kernel.component import Component
+    >>> class Cut(Component):
+    ...     share: float = parameter(0.5, above=0, below=1)
+    >>> Cut(share=2)
+    Traceback (most recent call last):
+    ...
+    intemi.kernel.errors.ConfigurationError: Cut: share must be above 0 and below 1, got 2
+    """
+    bounds = {"at least": at_least, "at most": at_most, "above": above, "below": below}
+    limits = {word: bound for word, bound in bounds.items() if bound is not None}
+    constraints = {"limits": limits, "one_of": None if one_of is None else tuple(one_of)}
+    return dataclasses.field(default=default, kw_only=keyword, metadata=constraints)
+
+
+class FrozenMapping(Mapping[str, Any]):
+    """An immutable mapping with text keys in sorted order, so that equal mappings have one encoding."""
+
+    __slots__ = ("_items",)
+
+    def __init__(self, items: Mapping[str, Any]) -> None:
+        self._items = {key: items[key] for key in sorted(items)}
+
+    def __getitem__(self, key: str) -> Any:
+        return self._items[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._items)
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __repr__(self) -> str:
+        return repr(self._items)
+
+    def __hash__(self) -> int:
+        return hash(encoding.digest(encoding.encode(self)))
+
+
+encoding._ENCODERS[FrozenMapping] = encoding._encode_mapping
+
+
+class Refused(Exception):
+    """A value is not allowed; the text says what would be."""
+
+
+Check = Callable[[Any], Any]
+
+_COMPARE: dict[str, Callable[[Any, Any], bool]] = {
+    "at least": lambda value, bound: value >= bound,
+    "at most": lambda value, bound: value <= bound,
+    "above": lambda value, bound: value > bound,
+    "below": lambda value, bound: value < bound,
+}
+
+
+def check_of(field: dataclasses.Field[Any], annotation: Any) -> Check:
+    """The check of one declared parameter."""
+    check = _check_of_type(annotation)
+    limits = field.metadata.get("limits")
+    choices = field.metadata.get("one_of")
+    if not limits and choices is None:
+        return check
+    words = [f"{word} {bound:g}" for word, bound in (limits or {}).items()]
+    if choices is not None:
+        words.append("one of " + ", ".join(map(repr, choices)))
+    allowed = " and ".join(words)
+    tests = [(_COMPARE[word], bound) for word, bound in (limits or {}).items()]
+
+    def constrained(value: Any) -> Any:
+        value = check(value)
+        if value is not None:
+            for test, bound in tests:
+                if not test(value, bound):
+                    raise Refused(allowed)
+        if choices is not None and value not in choices:
+            raise Refused(allowed)
+        return value
+
+    return constrained
+
+
+def freeze(value: Any) -> Any:
+    """The canonical immutable form of any value that may be a parameter."""
+    if type(value) in (bool, int, float, str, bytes, type(None)):
+        return value
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, list | tuple):
+        return tuple(freeze(item) for item in value)
+    if isinstance(value, set | frozenset):
+        return frozenset(freeze(item) for item in value)
+    if isinstance(value, Mapping):
+        if not all(isinstance(key, str) for key in value):
+            raise Refused("a mapping with text keys")
+        return FrozenMapping({key: freeze(item) for key, item in value.items()})
+    if isinstance(value, enum.Enum | type):
+        return value
+    if hasattr(type(value), "encoding"):
+        return _sealed(value)
+    raise Refused("plain data (numbers, text, tuples, mappings, sets) or a component")
+
+
+def _check_of_type(annotation: Any) -> Check:
+    origin = typing.get_origin(annotation)
+    arguments = typing.get_args(annotation)
+    if annotation in (Any, object):
+        return freeze
+    if annotation in _SCALARS:
+        return _SCALARS[annotation]
+    if annotation is None or annotation is type(None):
+        return _none
+    if origin is Literal:
+        return _one_of(arguments, "one of " + ", ".join(map(repr, arguments)))
+    if origin in (Union, types.UnionType):
+        return _union([_check_of_type(each) for each in arguments])
+    if origin is tuple or annotation is tuple:
+        return _tuple(arguments)
+    if origin in (list, Sequence) or annotation in (list, Sequence):
+        return _tuple((arguments[0] if arguments else Any, ...))
+    if origin in (set, frozenset):
+        return _frozenset(_check_of_type(arguments[0]))
+    if origin in (dict, Mapping) or annotation in (dict, Mapping):
+        return _mapping(_check_of_type(arguments[1] if arguments else Any))
+    if origin is type or annotation is type:
+        return _type
+    if isinstance(annotation, type) and issubclass(annotation, enum.Enum):
+        return _enum(annotation)
+    if isinstance(annotation, type):
+        return _instance(annotation, f"a {annotation.__name__}", _sealed if hasattr(annotation, "encoding") else None)
+    raise TypeError(f"cannot be checked: {annotation!r}")
+
+
+def _none(value: Any) -> None:
+    if value is not None:
+        raise Refused("None")
+
+
+def _bool(value: Any) -> bool:
+    if isinstance(value, bool | np.bool_):
+        return bool(value)
+    raise Refused("True or False")
+
+
+def _int(value: Any) -> int:
+    if type(value) is int:
+        return value
+    if isinstance(value, np.integer):
+        return int(value)
+    raise Refused("an int")
+
+
+def _float(value: Any) -> float:
+    if type(value) is float:
+        return value
+    if isinstance(value, int | np.integer | np.floating) and not isinstance(value, bool):
+        return float(value)
+    raise Refused("a float")
+
+
+def _type(value: Any) -> type:
+    if isinstance(value, type):
+        return value
+    if isinstance(value, str):
+        return registry.port_type(value)
+    raise Refused("a type")
+
+
+def _sealed(component: Any) -> Any:
+    """A component inside another one is a value: what was still being drawn (a scheme) is closed by taking its bytes."""
+    component.encoding  # noqa: B018
+    return component
+
+
+def _instance(cls: type, words: str, finish: Check | None = None) -> Check:
+    def check(value: Any) -> Any:
+        if isinstance(value, cls):
+            return finish(value) if finish else value
+        raise Refused(words)
+
+    return check
+
+
+def _one_of(choices: tuple[Any, ...], words: str) -> Check:
+    def check(value: Any) -> Any:
+        for choice in choices:
+            if type(choice) is type(value) and choice == value:
+                return choice
+        raise Refused(words)
+
+    return check
+
+
+def _enum(cls: type[enum.Enum]) -> Check:
+    def check(value: Any) -> enum.Enum:
+        if isinstance(value, cls):
+            return value
+        if isinstance(value, str) and value in cls.__members__:
+            return cls[value]
+        raise Refused(f"one of {', '.join(cls.__members__)}")
+
+    return check
+
+
+def _union(checks: list[Check]) -> Check:
+    def check(value: Any) -> Any:
+        allowed = []
+        for each in checks:
+            try:
+                return each(value)
+            except Refused as refused:
+                allowed.append(str(refused))
+        raise Refused(" or ".join(allowed))
+
+    return check
+
+
+def _tuple(arguments: tuple[Any, ...]) -> Check:
+    if not arguments or arguments[-1] is Ellipsis:
+        item = _check_of_type(arguments[0]) if arguments else freeze
+
+        def check(value: Any) -> tuple[Any, ...]:
+            if not isinstance(value, list | tuple | np.ndarray | range):
+                raise Refused("a tuple")
+            return tuple(_inside("a tuple of", item, each) for each in value)
+
+        return check
+    items = [_check_of_type(each) for each in arguments]
+
+    def check_each(value: Any) -> tuple[Any, ...]:
+        if not isinstance(value, list | tuple) or len(value) != len(items):
+            raise Refused(f"a tuple of {len(items)} values")
+        return tuple(_inside("a tuple of", item, each) for item, each in zip(items, value, strict=True))
+
+    return check_each
+
+
+def _frozenset(item: Check) -> Check:
+    def check(value: Any) -> frozenset[Any]:
+        if not isinstance(value, list | tuple | set | frozenset):
+            raise Refused("a set")
+        return frozenset(_inside("a set of", item, each) for each in value)
+
+    return check
+
+
+def _mapping(item: Check) -> Check:
+    def check(value: Any) -> FrozenMapping:
+        if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
+            raise Refused("a mapping with text keys")
+        return FrozenMapping({key: _inside("a mapping to", item, each) for key, each in value.items()})
+
+    return check
+
+
+def _inside(container: str, check: Check, value: Any) -> Any:
+    try:
+        return check(value)
+    except Refused as refused:
+        raise Refused(f"{container} {refused}") from None
+
+
+_SCALARS: dict[Any, Check] = {
+    bool: _bool,
+    int: _int,
+    float: _float,
+    str: _instance(str, "a text"),
+    bytes: _instance(bytes, "bytes"),
+}

@@ -1,0 +1,176 @@
+"""The project: a folder in which everything that was ever run is kept, and the engine that runs what is not there yet."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any, Literal, Self
+
+from intemi.kernel import encoding
+from intemi.kernel.capsule import Capsule
+from intemi.kernel.context import Context, Source, State
+from intemi.kernel.errors import ConfigurationError
+from intemi.kernel.events import Counts, EventStream, Listener
+from intemi.kernel.limits import Limits
+from intemi.kernel.line import AssemblyLine
+from intemi.kernel.machine import Machine
+from intemi.kernel.managers import TaskManager, Threads
+from intemi.kernel.memory import MemoryCache
+from intemi.kernel.ports import Output
+from intemi.kernel.record import SINGLE, Item, Record
+from intemi.kernel.seeds import Seed
+from intemi.kernel.store import MemoryStore, Store
+from intemi.kernel.unifier import Failures, Unifier, key_of
+
+
+class Given(Machine):
+    """A value that came from outside; known by its content, and never run."""
+
+    value = Output(object)
+    content: str
+
+    def run(self) -> Any:
+        raise ConfigurationError("a given value cannot be made again")
+
+
+class Project:
+    """Where machines are requested and what they leave is kept.
+
+    Without a folder everything lives in memory and ends with the project. With one, finished machines are kept there,
+    across runs and shared with other processes that work on it at the same time.
+
+    >>> from intemi.kernel import Input, Machine, Model, Output
+    >>> class Double(Machine):
+    ...     number = Input(int)
+    ...     result = Output(int)
+    ...     def run(self, number):
+    ...         return Model(result=2 * number)
+    >>> with Project() as project:
+    ...     six = project.run(Double(), number=project.given(3))
+    ...     twelve = project.run(Double(), number=six.result)
+    ...     twelve.outputs["result"]
+    12
+    """
+
+    def __init__(
+        self,
+        folder: str | os.PathLike[str] | None = None,
+        *,
+        workers: int | TaskManager | None = None,
+        seed: int = 0,
+        unification: Literal[0, 1, 2] = 2,
+        failures: Failures | str = Failures.RETRY,
+        memory: int | None = None,
+    ) -> None:
+        if unification not in (0, 1, 2):
+            raise ConfigurationError(f"Project: unification must be 0, 1 or 2, got {unification!r}")
+        manager = workers if isinstance(workers, TaskManager) else Threads(workers)
+        self._counts = Counts()
+        self._events = EventStream()
+        self._events.listen(self._counts)
+        self._line = AssemblyLine(
+            Unifier(_store(folder), unification, Failures(failures)),
+            MemoryCache(memory or _quarter_of_memory()),
+            self._events,
+            Seed(seed),
+        )
+        self._line.subscribe(manager)
+
+    # Requesting
+
+    def request(
+        self, config: Machine, /, *, name: str | None = None, priority: int = 0, limits: Limits | None = None, **bindings: Any
+    ) -> Capsule:
+        """Ask for a machine; returns at once with a capsule."""
+        return self._line.request(config, bindings, name=name, priority=priority, limits=limits)
+
+    def run(
+        self, config: Machine, /, *, name: str | None = None, priority: int = 0, limits: Limits | None = None, **bindings: Any
+    ) -> Capsule:
+        """Ask for a machine and wait until it is finished; Ctrl-C aborts it, and what has finished is kept."""
+        capsule = self.request(config, name=name, priority=priority, limits=limits, **bindings)
+        try:
+            return capsule.wait()
+        except KeyboardInterrupt:
+            capsule.abort()
+            raise
+
+    def wait(self, *capsules: Capsule) -> None:
+        """Wait for all of them; the first (in the order given) that did not finish raises, after all are done."""
+        for capsule in capsules:
+            self._line.event_of(capsule.context).wait()
+        for capsule in capsules:
+            capsule.wait()
+
+    def given(self, value: Any) -> Source:
+        """An output that holds a value of yours, to bind inputs to. Its identity is its content, digested here, once."""
+        content = encoding.content_digest(value)
+        config = Given(content.hex())
+        key = key_of(config, None, {})
+        item = Item(key, "value", SINGLE, content)
+        record = Record(key, config.kind, config.encoding, None, {}, {"value": item}, census={config.kind: 1})
+        self._line.memory.pin(item.origin, value)
+        if self._line.unifier.store.durable:
+            self._line.unifier.store.keep(record, contents={content: encoding.encode(value)})
+        context = Context(config, {}, None, key)
+        context.record = record
+        context.state = State.FINISHED
+        return Source(context, Output(type(value), name="value"))
+
+    def abort(self) -> None:
+        """End every request that is not done."""
+        self._line.abort_all()
+
+    # Task managers
+
+    def subscribe(self, manager: TaskManager) -> None:
+        """Let one more task manager work for this project, from now on."""
+        self._line.subscribe(manager)
+
+    def unsubscribe(self, manager: TaskManager) -> None:
+        """Let a task manager finish what it is doing, and take it away."""
+        self._line.unsubscribe(manager)
+
+    @property
+    def managers(self) -> tuple[TaskManager, ...]:
+        """The task managers that work for this project."""
+        return tuple(self._line.managers)
+
+    # Watching
+
+    def counts(self) -> Counts:
+        """How many machines exist logically and how many were really run, since the project was opened."""
+        return self._counts.copy()
+
+    def listen(self, listener: Listener) -> Callable[[], None]:
+        """Tell a listener of every event; the call that comes back ends it."""
+        self._events.listen(listener)
+        return lambda: self._events.unlisten(listener)
+
+    # Closing
+
+    def close(self) -> None:
+        """Abort what is not done and give everything back. What has finished is kept."""
+        self._line.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+
+def _store(folder: str | os.PathLike[str] | None) -> Store:
+    if folder is None:
+        return MemoryStore()
+    from intemi.kernel.disk import DiskStore
+
+    return DiskStore(folder)
+
+
+def _quarter_of_memory() -> int:
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 4
+    except (AttributeError, ValueError, OSError):
+        return 2**31

@@ -1,0 +1,46 @@
+"""The seed tree: where every random choice comes from.
+
+A seed is a number and a path of branches. It branches where repetition is meant and passes through unchanged where it
+is not, so it never depends on time, thread or order of completion, and one repetition is the same in every project.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from intemi.kernel import encoding
+
+
+@dataclass(frozen=True, slots=True)
+class Seed:
+    """A node of the seed tree.
+
+    >>> Seed(1).branch(3).branch(0)
+    Seed(entropy=1, path=(3, 0))
+    >>> Seed(1).branch(3).generator().random() == Seed(1).branch(3).generator().random()
+    True
+    """
+
+    entropy: int
+    path: tuple[int, ...] = ()
+
+    def branch(self, *indices: int) -> Seed:
+        """The seed of one repetition."""
+        return Seed(self.entropy, self.path + indices)
+
+    def generator(self) -> np.random.Generator:
+        """A fresh generator; the same for the same seed."""
+        return np.random.Generator(np.random.PCG64(np.random.SeedSequence(self.entropy, spawn_key=self.path)))
+
+    def encoded(self) -> bytes:
+        """Canonical bytes, a part of the key of a random machine."""
+        return encoding.encode((self.entropy, self.path))
+
+
+def seed_from_time() -> int:
+    """A seed that nobody can foresee, for those who ask for it."""
+    import secrets
+
+    return secrets.randbits(63)

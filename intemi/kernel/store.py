@@ -1,0 +1,125 @@
+"""The narrow interface behind which records and contents are kept, and its form in memory.
+
+Two notions of identity meet here. A *key* says what was asked for; an *id* says which machine answered. Many keys may
+lead to one machine, because different ways may lead to the same content.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Protocol
+
+from intemi.kernel.record import Child, Record
+
+
+class Claim(enum.Enum):
+    """What came of an attempt to claim a machine before running it."""
+
+    MINE = "mine"
+    BUSY = "busy"
+    """Somebody else who is alive is running it."""
+
+
+class Store(Protocol):
+    """Where finished machines are kept. All methods may be called from any thread."""
+
+    durable: bool
+    """Whether what is kept outlives the process; only then are values encoded and handed over."""
+
+    def find(self, key: bytes) -> Record | None:
+        """The record that answers a key, or has that id."""
+
+    def claim(self, machine: bytes) -> Claim | Record:
+        """Claim a machine before running it, in one indivisible step; a claim ends with its owner.
+
+        Answers with the record if the machine has been finished in the meantime. Claiming what one holds is MINE again.
+        A failure that was kept is answered like any record; `forget` it first to try again.
+        """
+
+    def release(self, machine: bytes) -> None:
+        """Give a claim back without having finished."""
+
+    def keep(
+        self,
+        record: Record,
+        keys: Iterable[bytes] = (),
+        children: Sequence[Child] = (),
+        contents: Mapping[bytes, bytes] | None = None,
+    ) -> None:
+        """Keep a finished machine: contents first, then the record with its keys and children in one step.
+
+        When this returns, the machine survives the end of the process, however it ends.
+        """
+
+    def add_key(self, key: bytes, machine: bytes) -> None:
+        """Let one more key lead to a machine."""
+
+    def forget(self, machine: bytes) -> None:
+        """Drop a record, so that the machine can be run again."""
+
+    def content(self, content: bytes) -> bytes | None:
+        """The bytes of a content, or None if they are absent or damaged."""
+
+    def children(self, machine: bytes) -> list[Child]:
+        """The children of a composite, in order."""
+
+    def close(self) -> None:
+        """Give back everything; claims end."""
+
+
+class MemoryStore:
+    """Records in dictionaries, for a project without a folder. Values stay with the memory cache."""
+
+    durable = False
+
+    def __init__(self) -> None:
+        self._records: dict[bytes, Record] = {}
+        self._keys: dict[bytes, bytes] = {}
+        self._children: dict[bytes, Sequence[Child]] = {}
+        self._contents: dict[bytes, bytes] = {}
+        self._claimed: set[bytes] = set()
+
+    def find(self, key: bytes) -> Record | None:
+        return self._records.get(self._keys.get(key, key))
+
+    def claim(self, machine: bytes) -> Claim | Record:
+        known = self._records.get(machine)
+        if known is not None:
+            return known
+        self._claimed.add(machine)
+        return Claim.MINE
+
+    def release(self, machine: bytes) -> None:
+        self._claimed.discard(machine)
+
+    def keep(
+        self,
+        record: Record,
+        keys: Iterable[bytes] = (),
+        children: Sequence[Child] = (),
+        contents: Mapping[bytes, bytes] | None = None,
+    ) -> None:
+        if contents:
+            self._contents.update(contents)
+        if children:
+            self._children[record.machine] = children
+        self._records[record.machine] = record
+        self._claimed.discard(record.machine)
+        for key in keys:
+            self._keys[key] = record.machine
+
+    def add_key(self, key: bytes, machine: bytes) -> None:
+        self._keys[key] = machine
+
+    def forget(self, machine: bytes) -> None:
+        self._records.pop(machine, None)
+
+    def content(self, content: bytes) -> bytes | None:
+        return self._contents.get(content)
+
+    def children(self, machine: bytes) -> list[Child]:
+        return list(self._children.get(machine, ()))
+
+    def close(self) -> None:
+        self._claimed.clear()

@@ -1,0 +1,179 @@
+"""The unifier: which requests are for the same machine.
+
+A *key* names what was asked for: configuration, seed, and which outputs of which keys the inputs are bound to. It is
+known at once, before anything has run, and is the same at every level of unification, with any number of workers. When
+the inputs are ready they are resolved to a machine's *id*: at level 1 from the origins of the inputs (through transit
+outputs: a scheme's output is its child's), at level 2 from the digests of their contents. Equal key or equal id: same
+machine.
+"""
+
+from __future__ import annotations
+
+import enum
+from itertools import count
+
+from intemi.kernel.context import ALL, Inputs, Sources, Task
+from intemi.kernel.encoding import digest, encode
+from intemi.kernel.machine import Machine
+from intemi.kernel.record import SINGLE, Child, Record
+from intemi.kernel.seeds import Seed
+from intemi.kernel.store import Claim, MemoryStore, Store
+
+
+class Failures(enum.Enum):
+    """What to do about a machine whose failure is on record."""
+
+    REUSE = "reuse"
+    """It fails again, at no cost."""
+    RETRY = "retry"
+    """It is tried once more by every new project session."""
+    FORGET = "forget"
+    """Failures are not put on record at all."""
+
+
+def key_of(config: Machine, seed: Seed | None, sources: Sources) -> bytes:
+    """What is asked for, in 128 bits."""
+    parts = [config.digest]
+    if seed is not None:
+        parts.append(b"seed" + seed.encoded())
+    for name, bound in sources.items():
+        parts.append(b"port %d " % len(bound) + name.encode() + b"\0")
+        for source in bound:
+            index = source.index
+            mark = b"=" if index == SINGLE else b"*" if index == ALL else b"[%d]" % index
+            parts.append(source.context.key + source.port.name.encode() + mark)
+    return digest(b"".join(parts))
+
+
+def id_of(config: Machine, seed: Seed | None, inputs: Inputs, by_content: bool) -> bytes:
+    """Which machine answers, in 128 bits, once its inputs are resolved."""
+    parts = [config.digest, b"contents" if by_content else b"origins"]
+    if seed is not None:
+        parts.append(b"seed" + seed.encoded())
+    for name, (multi, items) in inputs.items():
+        parts.append((b"many %d " if multi else b"port %d ") % len(items) + name.encode() + b"\0")
+        for item in items:
+            if by_content:
+                assert item.content is not None
+                parts.append(item.content)
+            else:
+                parts.append(encode(item.origin))
+    return digest(b"".join(parts))
+
+
+class Unifier:
+    """Knows every machine that is finished, queued or running. Used under the assembly line's lock."""
+
+    def __init__(self, store: Store, level: int, failures: Failures) -> None:
+        self.level = level
+        self.store: Store = store if level else MemoryStore()
+        self._failures = failures
+        self._local = MemoryStore()
+        self._records: dict[bytes, Record] = {}
+        self._by_key: dict[bytes, Task] = {}
+        self._by_machine: dict[bytes, Task] = {}
+        self._failed_now: set[bytes] = set()
+        self._serial = count()
+
+    def find(self, key: bytes) -> Record | None:
+        """The finished (or failed) machine of a key or id."""
+        if not self.level:
+            return None
+        record = self._records.get(key)
+        if record is None:
+            record = self.store.find(key)
+            if record is None:
+                return None
+            if not self._usable(record):
+                self.store.forget(record.machine)
+                return None
+            record = self._records.setdefault(record.machine, record)
+            self._records[key] = record
+        return record
+
+    def record_of(self, machine: bytes) -> Record | None:
+        """The record of a machine's id, at any level."""
+        return self._records.get(machine) or self.store.find(machine)
+
+    def _usable(self, record: Record) -> bool:
+        if record.failure is None or self._failures is Failures.REUSE:
+            return True
+        return record.machine in self._failed_now
+
+    def in_flight(self, key: bytes) -> Task | None:
+        """The task that is on its way to answering a key."""
+        return self._by_key.get(key) if self.level else None
+
+    def add(self, task: Task) -> None:
+        """A new task, known by the key of its context."""
+        task.keys.append(task.owner.key)
+        self._by_key[task.owner.key] = task
+
+    def resolve(self, task: Task) -> Record | Task | None:
+        """Give a task whose inputs are ready its machine, and say who answers for that already."""
+        context = task.owner
+        if not self.level:
+            task.machine = digest(context.key, b"run %d" % next(self._serial))
+            return None
+        if not task.inputs:
+            task.machine = context.key
+        else:
+            task.machine = id_of(context.config, context.seed, task.inputs, by_content=self.level == 2)
+            record = self.find(task.machine)
+            if record is not None:
+                self.store.add_key(context.key, task.machine)
+                self._records[context.key] = record
+                return record
+        other = self._by_machine.setdefault(task.machine, task)
+        return None if other is task else other
+
+    def merge(self, task: Task, into: Task) -> None:
+        """A task turned out to be for the same machine as another one."""
+        for key in task.keys:
+            into.keys.append(key)
+            self._by_key[key] = into
+
+    def claim(self, task: Task) -> Claim | Record:
+        """Keep other processes from running the machine of a task that is about to start."""
+        if not self.level or not self.store.durable:
+            return Claim.MINE
+        answer = self.store.claim(task.machine)
+        if isinstance(answer, Record) and not self._usable(answer):
+            self.store.forget(task.machine)
+            answer = self.store.claim(task.machine)
+        return answer
+
+    def remember(self, record: Record, task: Task) -> None:
+        """From now on a record answers for a task that has come to its end."""
+        if record.failure is not None:
+            self._failed_now.add(record.machine)
+        self._records[record.machine] = record
+        if self.level:
+            for key in task.keys:
+                self._records[key] = record
+
+    def drop(self, task: Task) -> None:
+        """A task is over; whoever asks again gets another."""
+        for key in task.keys:
+            if self._by_key.get(key) is task:
+                del self._by_key[key]
+        if self._by_machine.get(task.machine) is task:
+            del self._by_machine[task.machine]
+
+    def keep(self, record: Record, keys: list[bytes], children: list[Child], contents: dict[bytes, bytes] | None) -> None:
+        """Put a machine on record for good, or (without contents) only for as long as this process lives."""
+        if contents is not None:
+            self.store.keep(record, [key for key in keys if key != record.machine], children, contents)
+        else:
+            if self.store.durable:
+                self.store.release(record.machine)
+            self._local.keep(record, keys, children)
+
+    def children(self, machine: bytes) -> list[Child]:
+        """The children of a finished composite."""
+        return self._local.children(machine) or self.store.children(machine)
+
+    @property
+    def keeps_failures(self) -> bool:
+        """Whether failures go on record."""
+        return self._failures is not Failures.FORGET

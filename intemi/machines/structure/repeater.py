@@ -1,0 +1,69 @@
+"""The repeater: the same test again and again on what a distributor gives out, as in repeated cross-validation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from intemi.kernel import Input, Machine, Model, parameter
+from intemi.kernel.errors import BindingError
+from intemi.kernel.ports import check_fit
+from intemi.machines.structure.scheme import Scheme
+
+
+class Repeater(Machine):
+    """Run a distributor and, for each suit of items it gives out, a test; all of it as often as asked.
+
+    The distributor's outputs are collections of one length; their items at one place are a suit, bound by name to the
+    inputs of one test. Repetitions, and the tests within one, differ in their random choices, and are the same ones
+    wherever they are repeated with the same seed.
+
+    >>> Repeater().missing()
+    ['distributor: an empty placeholder that takes nothing and gives nothing', \
+'test: an empty placeholder that takes nothing and gives nothing']
+    """
+
+    distributor: Machine = Scheme()
+    test: Machine = Scheme()
+    repetitions: int = parameter(1, at_least=1)
+
+    @property
+    def inputs(self) -> Mapping[str, Input]:
+        return self.distributor.inputs
+
+    def check(self) -> None:
+        given = self.distributor.outputs
+        for name, port in self.test.inputs.items() if given else ():
+            if name not in given:
+                raise BindingError(f"Repeater: test takes {port}, but distributor gives only {', '.join(given)}")
+            check_fit(given[name], "distributor", port, "test", single=True)
+            if not given[name].multi:
+                raise BindingError(f"Repeater: distributor.{name} must be a collection, one item for each test")
+
+    def missing(self) -> list[str]:
+        found = [f"{name}/{each}" for name in ("distributor", "test") for each in self.part(name).missing()]
+        return [each.replace("/:", ":") for each in found]
+
+    async def run(self, job: Any, **inputs: Any) -> Model:
+        for repetition in range(self.repetitions):
+            comments: dict[str, Any] = {"Repetition": repetition + 1}
+            distributor = job.request(
+                self.distributor, name="distributor", branch=(repetition,), comments=comments, **inputs
+            )
+            await distributor
+            for fold in range(self._count_suits(distributor)):
+                job.request(
+                    self.test,
+                    name="test",
+                    branch=(repetition, fold),
+                    comments={**comments, "Fold": fold + 1},
+                    **{name: getattr(distributor, name)[fold] for name in self.test.inputs},
+                )
+        return Model()
+
+    def _count_suits(self, distributor: Any) -> int:
+        counts = {name: len(getattr(distributor, name)) for name in self.test.inputs}
+        if len(set(counts.values())) > 1:
+            listed = ", ".join(f"{count} of {name}" for name, count in counts.items())
+            raise BindingError(f"Repeater: the outputs of distributor must have one length, got {listed}")
+        return next(iter(counts.values()), 0)

@@ -1,0 +1,354 @@
+"""The scheme: a machine that holds machines and says how their ports connect.
+
+A scheme is drawn first and is a value afterwards: `add`, `bind` and `expose` change it until it is used (requested, put
+into another machine, compared), and never again. An empty scheme with declared ports is a placeholder, and a
+configuration with a placeholder in it a template; `fill` makes it feasible.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
+from intemi.kernel import Component, Input, Machine, Model, Output
+from intemi.kernel.errors import BindingError, ConfigurationError
+from intemi.kernel.machine import RESERVED
+from intemi.kernel.ports import Port, check_fit
+
+
+class SchemePort(Component):
+    """A port that a scheme declares."""
+
+    accepted: type
+    multi: bool = False
+
+
+class Wire(Component):
+    """Where an input inside a scheme comes from: an output of a child, or (without a child) an input of the scheme."""
+
+    child: str
+    port: str
+
+
+class SchemeChild(Component):
+    """One machine inside a scheme, with the wires to its inputs."""
+
+    name: str
+    machine: Machine
+    wires: Mapping[str, tuple[Wire, ...]] = {}
+
+
+class Handle:
+    """A child of a scheme while the scheme is being drawn; its outputs are attributes."""
+
+    __slots__ = ("name", "scheme")
+
+    def __init__(self, scheme: Scheme, name: str) -> None:
+        self.scheme = scheme
+        self.name = name
+
+    def __getattr__(self, output: str) -> End:
+        machine = self.scheme.part(self.name)
+        if output.startswith("__"):
+            raise AttributeError(output)
+        if output not in machine.outputs:
+            outputs = ", ".join(machine.outputs) or "none"
+            raise BindingError(f"{machine.kind}: no output is called {output!r}; its outputs are {outputs}")
+        return End(self.scheme, Wire(self.name, output))
+
+    def __repr__(self) -> str:
+        return f"<{self.name} in a scheme>"
+
+
+class End:
+    """The open end of a wire, to be bound to an input inside the same scheme."""
+
+    __slots__ = ("scheme", "wire")
+
+    def __init__(self, scheme: Scheme, wire: Wire) -> None:
+        self.scheme = scheme
+        self.wire = wire
+
+    def __repr__(self) -> str:
+        return f"<{self.wire.child or 'input'}.{self.wire.port} in a scheme>"
+
+
+class Scheme(Machine):
+    """A machine that holds machines.
+
+    Keyword arguments declare its ports: a type (or `Input`, `MultiInput`) an input, an `Output` an output.
+
+    >>> from intemi.kernel import Project
+    >>> class Double(Machine):
+    ...     number = Input(int)
+    ...     result = Output(int)
+    ...     def run(self, number):
+    ...         return Model(result=2 * number)
+    >>> four_times = Scheme(number=int)
+    >>> first = four_times.add(Double(), number=four_times.number)
+    >>> second = four_times.add(Double(), number=first.result)
+    >>> four_times.expose(result=second.result)
+    >>> with Project() as project:
+    ...     project.run(four_times, number=project.given(10)).outputs["result"]
+    40
+    """
+
+    ports_in: Mapping[str, SchemePort] = {}
+    ports_out: Mapping[str, SchemePort] = {}
+    children: tuple[SchemeChild, ...] = ()
+    exposed: Mapping[str, Wire] = {}
+
+    def __init__(self, *, seed: int | None = None, **ports: Any) -> None:
+        declared = {name: port if isinstance(port, Port) else Input(port) for name, port in ports.items()}
+        for name in declared:
+            if name in RESERVED or hasattr(Scheme, name):
+                raise ConfigurationError(f"Scheme: a port cannot be called {name!r}, the name is taken")
+        self._set(
+            seed=seed,
+            ports_in={n: SchemePort(p.accepted, p.multi) for n, p in declared.items() if isinstance(p, Input)},
+            ports_out={n: SchemePort(p.accepted, p.multi) for n, p in declared.items() if isinstance(p, Output)},
+            children=(),
+            exposed={},
+        )
+
+    @classmethod
+    def from_parameters(cls, parameters: Mapping[str, Any]) -> Self:
+        scheme = cls()
+        scheme._set(**{**scheme.parameters(), **parameters})
+        return scheme
+
+    def _set(self, **parameters: Any) -> None:
+        if "_encoding" in self.__dict__:
+            raise ConfigurationError(
+                "Scheme: it is in use already and can no longer change; replace() and fill() give a changed copy"
+            )
+        before = dict(self.__dict__)
+        self.__dict__.update(parameters)
+        try:
+            self.__post_init__()
+        except ConfigurationError:
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
+
+    # Drawing
+
+    def add(self, machine: Machine, /, *, name: str | None = None, **bindings: Any) -> Handle:
+        """Put a machine inside; inputs may be bound here or later. Its name defaults to that of its class."""
+        if not isinstance(machine, Machine):
+            raise ConfigurationError(f"Scheme: only machines can be added, got {machine!r}")
+        name = self._free_name(machine, name)
+        child = SchemeChild(name, machine, self._wires(machine, bindings))
+        self._set(children=(*self.children, child))
+        return Handle(self, name)
+
+    def bind(self, child: Handle | str, /, **bindings: Any) -> None:
+        """Bind inputs of a machine inside."""
+        name = child if isinstance(child, str) else child.name
+        known = self._child(name)
+        wires = {**known.wires, **self._wires(known.machine, bindings)}
+        self._set(children=_exchanged(self.children, SchemeChild(name, known.machine, wires)))
+
+    def expose(self, **outputs: Any) -> None:
+        """Exhibit outputs of machines inside as the scheme's own."""
+        wires = {name: self._wire(f"output {name}", end) for name, end in outputs.items()}
+        ports = dict(self.ports_out)
+        for name, wire in wires.items():
+            source = self._source_port(wire)
+            ports.setdefault(name, SchemePort(source.accepted, source.multi))
+        self._set(exposed={**self.exposed, **wires}, ports_out=ports)
+
+    def __getattr__(self, name: str) -> End:
+        ports = self.__dict__.get("ports_in")
+        if ports is None or name not in ports:
+            inputs = ", ".join(ports or ()) or "none"
+            raise AttributeError(f"Scheme: neither an input nor a method is called {name!r}; its inputs are {inputs}")
+        return End(self, Wire("", name))
+
+    def _free_name(self, machine: Machine, name: str | None) -> str:
+        taken = {child.name for child in self.children}
+        if name is not None:
+            if name in taken or not name or "/" in name or "." in name:
+                raise ConfigurationError(
+                    f"Scheme: a child's name must be new, not empty and without '/' and '.', got {name!r}"
+                )
+            return name
+        plain = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", machine.kind).lower()
+        free = plain
+        number = 1
+        while free in taken:
+            number += 1
+            free = f"{plain} {number}"
+        return free
+
+    def _wires(self, machine: Machine, bindings: Mapping[str, Any]) -> dict[str, tuple[Wire, ...]]:
+        wires = {}
+        for name, bound in bindings.items():
+            if name not in machine.inputs:
+                inputs = ", ".join(machine.inputs) or "none"
+                raise BindingError(f"{machine.kind}: no input is called {name!r}; its inputs are {inputs}")
+            ends = bound if isinstance(bound, list | tuple) else (bound,)
+            wires[name] = tuple(self._wire(f"{machine.kind}.{name}", end) for end in ends)
+        return wires
+
+    def _wire(self, target: str, end: Any) -> Wire:
+        if not isinstance(end, End):
+            raise BindingError(f"{target} must be bound to a port of this scheme or of a machine inside, got {end!r}")
+        if end.scheme is not self:
+            raise BindingError(f"{target} cannot be bound to {end!r}, which belongs to another scheme")
+        return end.wire
+
+    # The value
+
+    @property
+    def inputs(self) -> Mapping[str, Input]:
+        return {name: Input(port.accepted, port.multi, name) for name, port in self.ports_in.items()}
+
+    @property
+    def outputs(self) -> Mapping[str, Output]:
+        return {name: Output(port.accepted, port.multi, name) for name, port in self.ports_out.items()}
+
+    def check(self) -> None:
+        names = [child.name for child in self.children]
+        if len(set(names)) != len(names):
+            raise ConfigurationError(f"Scheme: the names of its machines must differ, got {', '.join(names)}")
+        for child in self.children:
+            for name, wires in child.wires.items():
+                if name not in child.machine.inputs:
+                    raise BindingError(f"{child.machine.kind}: no input is called {name!r}")
+                for wire in wires:
+                    self._check_wire(wire, child.machine.inputs[name], child.machine.kind, alone=len(wires) == 1)
+        for name, wire in self.exposed.items():
+            self._check_wire(wire, self.outputs[name], "Scheme", alone=True)
+        self.__dict__["_order"] = self._sorted()
+
+    def _check_wire(self, wire: Wire, target: Port, owner: str, alone: bool) -> None:
+        source = self._source_port(wire)
+        check_fit(source, wire.child or "the scheme's input", target, owner, single=not source.multi)
+        if not alone and not target.multi:
+            raise BindingError(f"{owner}.{target.name} takes one {target.accepted.__name__}, got several")
+
+    def _source_port(self, wire: Wire) -> Input | Output:
+        ports: Mapping[str, Any] = self._child(wire.child).machine.outputs if wire.child else self.inputs
+        if wire.port not in ports:
+            raise BindingError(f"{wire.child or 'Scheme'}: no port is called {wire.port!r}")
+        port: Input | Output = ports[wire.port]
+        return port
+
+    def _sorted(self) -> tuple[SchemeChild, ...]:
+        """The children such that each comes after those it is bound to; as added, if that is such an order."""
+        needs = {
+            child.name: {wire.child for wires in child.wires.values() for wire in wires if wire.child}
+            for child in self.children
+        }
+        seen: set[str] = set()
+        for name, needed in needs.items():
+            if not needed <= seen:
+                break
+            seen.add(name)
+        else:
+            return self.children
+        return self._sorted_by_networkx(needs)
+
+    def _sorted_by_networkx(self, needs: Mapping[str, set[str]]) -> tuple[SchemeChild, ...]:
+        import networkx
+
+        graph = networkx.DiGraph()
+        graph.add_nodes_from(needs)
+        graph.add_edges_from((needed, name) for name, all_needed in needs.items() for needed in all_needed)
+        position = {name: index for index, name in enumerate(needs)}
+        try:
+            names = list(networkx.lexicographical_topological_sort(graph, key=position.__getitem__))
+        except networkx.NetworkXUnfeasible:
+            cycle = [edge[0] for edge in networkx.find_cycle(graph)]
+            raise BindingError(f"Scheme: its machines wait for each other: {' → '.join([*cycle, cycle[0]])}") from None
+        return tuple(self._child(name) for name in names)
+
+    def _child(self, name: str) -> SchemeChild:
+        for child in self.children:
+            if child.name == name:
+                return child
+        names = ", ".join(child.name for child in self.children) or "none"
+        raise ConfigurationError(f"Scheme: no machine inside is called {name!r}; there are {names}")
+
+    def part(self, name: str) -> Any:
+        return super().part(name) if name in self.parameter_names() else self._child(name).machine
+
+    def part_names(self) -> Sequence[str]:
+        return [*self.parameter_names(), *(child.name for child in self.children)]
+
+    def with_part(self, name: str, value: Any) -> Self:
+        if name in self.parameter_names():
+            return super().with_part(name, value)
+        known = self._child(name)
+        if not isinstance(value, Machine):
+            raise ConfigurationError(f"Scheme: {name} must be a Machine, got {value!r}")
+        return super().with_part("children", _exchanged(self.children, SchemeChild(name, value, known.wires)))
+
+    # Templates
+
+    def missing(self) -> list[str]:
+        if not self.children:
+            takes = ", ".join(map(str, self.inputs.values())) or "nothing"
+            gives = ", ".join(map(str, self.outputs.values())) or "nothing"
+            return [f": an empty placeholder that takes {takes} and gives {gives}"]
+        found = [f": output {port} is not bound" for name, port in self.outputs.items() if name not in self.exposed]
+        for child in self.children:
+            found += [
+                f"{child.name}: input {port} is not bound"
+                for name, port in child.machine.inputs.items()
+                if not child.wires.get(name)
+            ]
+            found += [f"{child.name}/{each}".replace("/:", ":") for each in child.machine.missing()]
+        return found
+
+    def filled_with(self, machine: Machine) -> Machine:
+        """This placeholder with a machine in it, its ports bound by name or, where there is one choice, by type."""
+        if self.children:
+            raise ConfigurationError("Scheme: only an empty scheme is a placeholder that can be filled")
+        if not self.ports_in and not self.ports_out:
+            return machine
+        filled = type(self).from_parameters(self.parameters())
+        child = filled.add(machine)
+        filled.bind(child, **{n: getattr(filled, _match(p, filled.inputs, machine.kind)) for n, p in machine.inputs.items()})
+        filled.expose(
+            **{n: getattr(child, _match(p, machine.outputs, machine.kind)) for n, p in filled.outputs.items()}
+        )
+        return filled
+
+    async def run(self, job: Any, **inputs: Any) -> Model:
+        capsules: dict[str, Any] = {}
+
+        def source(wire: Wire) -> Any:
+            return getattr(capsules[wire.child], wire.port) if wire.child else inputs[wire.port]
+
+        for child in self.__dict__["_order"]:
+            bindings = {name: [source(wire) for wire in wires] for name, wires in child.wires.items()}
+            capsules[child.name] = job.request(child.machine, name=child.name, **bindings)
+        await job.all(*capsules.values())
+        return Model(**{name: source(wire) for name, wire in self.exposed.items()})
+
+    def __repr__(self) -> str:
+        inside = ", ".join(f"{child.name}={child.machine!r}" for child in self.children)
+        return f"Scheme({inside})"
+
+
+def _exchanged(children: tuple[SchemeChild, ...], new: SchemeChild) -> tuple[SchemeChild, ...]:
+    return tuple(new if child.name == new.name else child for child in children)
+
+
+def _match(port: Port, candidates: Mapping[str, Any], kind: str) -> str:
+    """Which of some ports goes with one: that of its name, or the only one that fits."""
+    fitting = [
+        name
+        for name, other in candidates.items()
+        if other.multi == port.multi
+        and (issubclass(other.accepted, port.accepted) or issubclass(port.accepted, other.accepted))
+    ]
+    if port.name in fitting:
+        return port.name
+    if len(fitting) != 1:
+        listed = ", ".join(map(str, candidates.values())) or "none"
+        raise BindingError(f"{kind}: {port} goes with {len(fitting)} of the ports ({listed}), not with one")
+    return fitting[0]

@@ -1,0 +1,105 @@
+"""Dependencies point one way: cli → analysis → machines → data → kernel.
+
+What is in the package but in none of these (its own `__init__.py`, say) stands above them all: it may import anything,
+and only the cli may import it.
+"""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parents[1] / "intemi"
+LAYERS = ["kernel", "data", "machines", "analysis", "cli"]
+TOP = len(LAYERS)
+
+
+def height(module: list[str]) -> int:
+    """How high a module, given as the parts of its name, stands; the kernel is at 0."""
+    layer = module[1] if len(module) > 1 else ""
+    return LAYERS.index(layer) if layer in LAYERS else TOP
+
+
+def imported_modules(tree: ast.AST, package: list[str]) -> Iterator[tuple[int, list[str]]]:
+    """Line and absolute name of every import anywhere in a module of `package`."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield node.lineno, alias.name.split(".")
+        elif isinstance(node, ast.ImportFrom):
+            start = package[: len(package) - node.level + 1] if node.level else []
+            module = start + (node.module.split(".") if node.module else [])
+            for alias in node.names:
+                yield node.lineno, [*module, alias.name]
+
+
+def violations(root: Path) -> list[str]:
+    """Every import under `root`, the folder of a package, that points the wrong way."""
+    found = []
+    for file in sorted(root.rglob("*.py")):
+        path = file.relative_to(root.parent)
+        importer = list(path.with_suffix("").parts)
+        if height(importer) >= LAYERS.index("cli"):
+            continue
+        for line, imported in imported_modules(ast.parse(file.read_text("utf-8"), str(path)), importer[:-1]):
+            if imported[0] == root.name and height(imported) > height(importer):
+                found.append(f"{path.as_posix()}:{line}: {importer[1]} must not import {'.'.join(imported)}")
+    return found
+
+
+def test_dependencies_point_one_way() -> None:
+    assert PACKAGE.is_dir()
+    assert violations(PACKAGE) == []
+
+
+def package_with(folder: Path, file: str, source: str) -> Path:
+    path = folder / "intemi" / file
+    path.parent.mkdir(parents=True)
+    path.write_text(source, "utf-8")
+    return folder / "intemi"
+
+
+@pytest.mark.parametrize(
+    ("file", "source", "imported"),
+    [
+        ("kernel/spooler.py", "import intemi.data.table", "intemi.data.table"),
+        ("kernel/spooler.py", "import os, intemi.data as table", "intemi.data"),
+        ("kernel/spooler.py", "from intemi.cli import main", "intemi.cli.main"),
+        ("kernel/spooler.py", "from intemi import data", "intemi.data"),
+        ("kernel/spooler.py", "from ..machines import Scheme", "intemi.machines.Scheme"),
+        ("kernel/spooler.py", "from .. import data", "intemi.data"),
+        ("kernel/__init__.py", "from ..data import Data", "intemi.data.Data"),
+        ("kernel.py", "from .data import Data", "intemi.data.Data"),
+        ("data/readers/arff.py", "from ...machines import Scheme", "intemi.machines.Scheme"),
+        ("machines/trees/tree.py", "from intemi.analysis import plot", "intemi.analysis.plot"),
+        ("analysis/plots.py", "from intemi.cli import main", "intemi.cli.main"),
+        ("kernel/spooler.py", "def late(): from intemi.data import Data", "intemi.data.Data"),
+        ("kernel/spooler.py", "if TYPE_CHECKING: import intemi.data", "intemi.data"),
+        ("kernel/spooler.py", "import intemi", "intemi"),
+        ("machines/scheme.py", "from intemi import Project", "intemi.Project"),
+        ("machines/scheme.py", "from intemi import *", "intemi.*"),
+    ],
+)
+def test_an_import_that_points_up_is_reported(tmp_path: Path, file: str, source: str, imported: str) -> None:
+    layer = Path(file).with_suffix("").parts[0]
+    root = package_with(tmp_path, file, source)
+    assert violations(root) == [f"intemi/{file}:1: {layer} must not import {imported}"]
+
+
+@pytest.mark.parametrize(
+    ("file", "source"),
+    [
+        ("kernel/spooler.py", "from .task import Task"),
+        ("kernel/spooler.py", "from . import task"),
+        ("kernel/spooler.py", "import numpy.data, data"),
+        ("kernel/__init__.py", "from .spooler import Spooler"),
+        ("data/table.py", "from intemi import kernel"),
+        ("machines/trees/tree.py", "from ...data import Data"),
+        ("analysis/plots.py", "from intemi.machines import Scheme"),
+        ("cli/main.py", "from intemi import Project"),
+        ("__init__.py", "from .cli import main"),
+    ],
+)
+def test_an_import_that_points_down_is_allowed(tmp_path: Path, file: str, source: str) -> None:
+    assert violations(package_with(tmp_path, file, source)) == []
