@@ -14,7 +14,8 @@ from intemi.kernel.ports import Input, check_fit
 def check_feasible(config: Machine) -> None:
     """Refuse a configuration in which something is missing, naming everything that is."""
     if not isinstance(config, Machine):
-        raise ConfigurationError(f"only machines can be requested, got {config!r}")
+        hint = f", the class itself; write {config.__name__}(...)" if isinstance(config, type) else ""
+        raise ConfigurationError(f"only machines can be requested, got {config!r}{hint}")
     if "_feasible" in config.__dict__:
         return
     missing = config.missing()
@@ -27,6 +28,8 @@ def check_feasible(config: Machine) -> None:
 def bind(config: Machine, bindings: Mapping[str, Any]) -> Sources:
     """The sources of every input of a machine, in the order of its ports."""
     inputs = config.inputs
+    if not inputs and not bindings:
+        return {}
     if bindings.keys() != inputs.keys():
         _explain_mismatch(config, inputs, bindings)
     return {name: _sources(config, port, bindings[name]) for name, port in inputs.items()}

@@ -82,7 +82,7 @@ class Capsule:
 
     def abort(self) -> None:
         """End it, and everything under it that nobody else has asked for."""
-        self._line.abort(self.context)
+        self._line.stopper.abort(self.context)
 
     @property
     def results(self) -> dict[str, Any]:

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import inspect
+import sys
+import types
 import typing
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Self, dataclass_transform
 
 from intemi.kernel import encoding, registry
-from intemi.kernel.errors import ConfigurationError
-from intemi.kernel.parameters import Check, Refused, check_of, freeze, parameter
+from intemi.kernel.errors import ConfigurationError, IntemiError
+from intemi.kernel.parameters import Check, Refused, check_of, freeze, is_plain, parameter
 
 
 @dataclass_transform(frozen_default=True, eq_default=False, field_specifiers=(parameter,))
@@ -22,7 +25,7 @@ class Component:
     """A configurable part that is not scheduled by itself.
 
     >>> class Leaf(Component):
-    ...     size: int = parameter(1, at_least=1)
+    ...     size: int = parameter(default=1, at_least=1)
     >>> class Tree(Component):
     ...     leaf: Leaf = Leaf()
     >>> Tree().replace("leaf.size", 5)
@@ -39,18 +42,30 @@ class Component:
 
     _checks: ClassVar[dict[str, Check] | None] = None
     _header: ClassVar[bytes | None] = None
+    _encoded_names: ClassVar[dict[str, bytes]] = {}
+    _holds_components: ClassVar[bool] = False
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        for name in cls.__dict__.get("__annotations__", {}):
+        bases = [base for base in cls.__mro__[1:] if dataclasses.is_dataclass(base)]
+        inherited = {field.name for base in bases for field in dataclasses.fields(base)}
+        declared = _annotations(cls)
+        for name in declared:
             if isinstance(default := cls.__dict__.get(name), list | dict | set):
                 setattr(cls, name, freeze(default))
+        for name in inherited:
+            if name in cls.__dict__ and name not in declared:
+                raise ConfigurationError(
+                    f"{cls.__qualname__}: {name} is a parameter of a base class; "
+                    f"write its type as well to declare it again, `{name}: ... = ...`"
+                )
         try:
             dataclasses.dataclass(frozen=True, eq=False, repr=False)(cls)
         except (TypeError, ValueError) as error:
             raise ConfigurationError(f"{cls.__qualname__}: {error}") from None
-        if "type" in cls.parameter_names():
-            raise ConfigurationError(f"{cls.__qualname__}: a parameter cannot be called 'type', plain data need the word")
+        for name in cls.parameter_names():
+            if name not in inherited:
+                cls._check_name(name)
         cls._checks = None
         cls._header = None
         if "registered_name" not in cls.__dict__:
@@ -74,13 +89,26 @@ class Component:
         """Refuse combinations of parameters that make no sense; each by itself has been checked before."""
 
     @classmethod
+    def _check_name(cls, name: str) -> None:
+        """Refuse a parameter that would hide something every component has, or get lost in plain data."""
+        if name == "type" or name.startswith("_") or any(hasattr(base, name) for base in cls.__mro__[1:]):
+            hint = f"; write `{name} = ...` without a type" if name in ("version", "random") else ""
+            raise ConfigurationError(f"{cls.__qualname__}: {name!r} cannot be a parameter, the name is taken{hint}")
+
+    @classmethod
     def _prepare(cls) -> dict[str, Check]:
-        try:
-            hints = typing.get_type_hints(cls)
-            checks = {field.name: check_of(field, hints[field.name]) for field in dataclasses.fields(cls)}  # type: ignore[arg-type]
-        except (NameError, TypeError) as error:
-            raise ConfigurationError(f"{cls.__qualname__}: the type of a parameter {error}") from None
+        checks = {}
+        hints = {}
+        for field in dataclasses.fields(cls):  # type: ignore[arg-type]
+            try:
+                hints[field.name] = _resolved(cls, field)
+                checks[field.name] = check_of(field, hints[field.name])
+            except (NameError, TypeError) as error:
+                raise ConfigurationError(
+                    f"{cls.__qualname__}: the type of {field.name}, {field.type!r}, cannot be used: {error}"
+                ) from None
         cls._checks = checks
+        cls._holds_components = not all(is_plain(hint) for name, hint in hints.items() if name in checks)
         return checks
 
     @property
@@ -105,8 +133,14 @@ class Component:
         """The canonical bytes: the whole configuration, and nothing but it."""
         known: bytes | None = self.__dict__.get("_encoding")
         if known is None:
-            known = (type(self)._header or type(self)._make_header()) + encoding.encode(self.parameters())
-            self.__dict__["_encoding"] = known
+            values = self.__dict__
+            parts = [type(self)._header or type(self)._make_header()]
+            for name, encoded_name in type(self)._encoded_names.items():
+                value = values[name]
+                parts.append(encoded_name)
+                parts.append(encoding.encode_scalar(value) or encoding.encode(value))
+            known = b"".join(parts)
+            values["_encoding"] = known
         return known
 
     @property
@@ -120,14 +154,21 @@ class Component:
 
     @classmethod
     def _make_header(cls) -> bytes:
-        package = cls.__module__.split(".")[0] == "intemi"
-        if package or cls.version is not None:
-            identity: tuple[str, Any] = ("version", 1 if cls.version is None else cls.version)
-        else:
+        # A version speaks for the class that states it: what a subclass adds is known by its source.
+        version = cls.__dict__.get("version")
+        identity: tuple[Any, ...]
+        if version is None and not _is_ours(cls):
             from intemi.kernel.source import fingerprint
 
-            identity = ("source", fingerprint(cls))
-        cls._header = b"C" + encoding.encode(cls.registered_name) + encoding.encode(identity)
+            ours = [base for base in cls.__mro__[1:] if _is_ours(base) and vars(base).get("version") is not None]
+            identity = ("source", fingerprint(cls), *((base.__qualname__, vars(base)["version"]) for base in ours))
+        else:
+            identity = ("version", 1 if version is None else version)
+        names = cls.parameter_names()
+        cls._encoded_names = {name: encoding.encode(name) for name in names}
+        # What follows is the mapping of the parameters, so the bytes begin as those of a mapping of that size do.
+        mapping = encoding.encode(dict.fromkeys(names))[: encoding.HEAD_SIZE]
+        cls._header = b"C" + encoding.encode(cls.registered_name) + encoding.encode(identity) + mapping
         return cls._header
 
     def __eq__(self, other: object) -> bool:
@@ -173,6 +214,8 @@ class Component:
 
     def components(self) -> Iterator[Component]:
         """The components directly inside this one."""
+        if not type(self)._holds_components:
+            return
         for value in self.parameters().values():
             yield from _components_in(value)
 
@@ -200,8 +243,25 @@ class Component:
     # Plain data
 
     def to_plain(self) -> dict[str, Any]:
-        """The configuration as plain data, ready for JSON or YAML."""
-        return {"type": type(self).registered_name, **{name: _plain(value) for name, value in self.parameters().items()}}
+        """The configuration as plain data, ready for JSON or YAML; `from_plain` makes the same one of them."""
+        plain = {name: _plain(value) for name, value in self.parameters().items()}
+        for name, check in (type(self)._checks or {}).items():
+            value = self.__dict__[name]
+            if isinstance(value, tuple | frozenset | Mapping | enum.Enum | type | bytes):
+                self._check_plain(name, value, plain[name], check)
+        return {"type": type(self).registered_name, **plain}
+
+    def _check_plain(self, name: str, value: Any, plain: Any, check: Check) -> None:
+        """Plain data know no sets, enums and types: whether they come back depends on the type that was declared."""
+        try:
+            back = check(from_plain(plain))
+        except (Refused, IntemiError):
+            back = None
+        if encoding.encode(back) != encoding.encode(value):
+            raise ConfigurationError(
+                f"{self.kind}: {name} cannot be written as plain data, got {value!r}; "
+                "numbers, text, tuples, mappings without a key 'type' and what the type of the parameter names can"
+            )
 
     @classmethod
     def from_parameters(cls, parameters: Mapping[str, Any]) -> Self:
@@ -226,6 +286,8 @@ def from_plain(plain: Any) -> Any:
     True
     """
     if isinstance(plain, Mapping):
+        if not isinstance(plain.get("type", ""), str):
+            raise ConfigurationError(f"the type of a component in plain data must be its name, got {plain['type']!r}")
         parts = {key: from_plain(value) for key, value in plain.items() if key != "type"}
         return registry.component(plain["type"]).from_parameters(parts) if "type" in plain else parts
     if isinstance(plain, list | tuple):
@@ -237,8 +299,6 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Component):
         return value.to_plain()
     if isinstance(value, Mapping):
-        if "type" in value:
-            raise ConfigurationError("a mapping with the key 'type' cannot be written as plain data")
         return {key: _plain(item) for key, item in value.items()}
     if isinstance(value, tuple):
         return [_plain(item) for item in value]
@@ -249,9 +309,28 @@ def _plain(value: Any) -> Any:
     if isinstance(value, type):
         registry.register_port_type(value)
         return registry.qualified_name(value)
-    if isinstance(value, bytes):
-        raise ConfigurationError("bytes cannot be written as plain data")
     return value
+
+
+def _is_ours(cls: type) -> bool:
+    return cls.__module__.partition(".")[0] == __name__.partition(".")[0]
+
+
+def _annotations(cls: type) -> Mapping[str, Any]:
+    """What the class itself annotates, evaluated no further than it is."""
+    if sys.version_info >= (3, 14):
+        import annotationlib
+
+        return annotationlib.get_annotations(cls, format=annotationlib.Format.FORWARDREF)
+    return inspect.get_annotations(cls)
+
+
+def _resolved(cls: type, field: dataclasses.Field[Any]) -> Any:
+    """The type of a parameter; one written as text means what it means in the module of the class that declares it."""
+    owner = next((base for base in cls.__mro__ if field.name in _annotations(base)), cls)
+    holder = types.SimpleNamespace(__annotations__={field.name: field.type})
+    module = sys.modules.get(owner.__module__)
+    return typing.get_type_hints(holder, vars(module) if module else {}, {owner.__name__: owner})[field.name]
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -282,7 +361,7 @@ def _part_of(value: Any, step: str, path: str) -> Any:
             return value.part(step)
         if isinstance(value, Mapping):
             return value[step]
-        if isinstance(value, tuple):
+        if isinstance(value, tuple) and step.isdecimal():
             return value[int(step)]
     except ConfigurationError as error:
         raise ConfigurationError(f"{error} (in the path {path!r})") from None

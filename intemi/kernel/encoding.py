@@ -21,6 +21,8 @@ from intemi.kernel import registry
 from intemi.kernel.errors import EncodingError
 
 DIGEST_SIZE = 16
+HEAD_SIZE = 9
+"""Of a container: its tag and the number of its items."""
 _T = TypeVar("_T", bound=type)
 _Part = bytes | memoryview
 
@@ -82,10 +84,35 @@ def storable(cls: _T) -> _T:
     >>> decode(encode(Interval(0.0, 1.0))).high
     1.0
     """
-    if not dataclasses.is_dataclass(cls) and not (hasattr(cls, "state") and hasattr(cls, "from_state")):
+    if not dataclasses.is_dataclass(cls) and not _tells_its_state(cls):
         raise EncodingError(f"{cls.__qualname__}: a storable type is a dataclass, or has state() and from_state()")
     registry.register_storable(cls)
     return cls
+
+
+def _tells_its_state(cls: type) -> bool:
+    return hasattr(cls, "from_state") and callable(getattr(cls, "state", None))
+
+
+def encode_scalar(value: object) -> bytes | None:
+    """The encoding of the commonest small values in one step, or None: parameters are mostly such."""
+    kind = type(value)
+    if kind is int:
+        assert isinstance(value, int)
+        content = value.to_bytes(value.bit_length() // 8 + 1, "little", signed=True)
+        return b"I" + _size(len(content)) + content
+    if kind is str:
+        assert isinstance(value, str)
+        content = value.encode("utf-8", "surrogatepass")
+        return b"S" + _size(len(content)) + content
+    if kind is float:
+        # Programs can tell -0.0 from 0.0, so they differ; no program tells one NaN from another, so they are one.
+        return b"D" + (_NAN if value != value else _float(value))
+    if value is None:
+        return b"N"
+    if kind is bool:
+        return b"T" if value else b"F"
+    return None
 
 
 def encode_parts(value: object) -> list[_Part]:
@@ -109,30 +136,15 @@ def _sized(tag: bytes, content: bytes) -> bytes:
     return tag + _size(len(content)) + content
 
 
-def _encode_none(_: None, add: _Add) -> None:
-    add(b"N")
-
-
-def _encode_bool(value: bool, add: _Add) -> None:
-    add(b"T" if value else b"F")
-
-
-def _encode_int(value: int, add: _Add) -> None:
-    add(_sized(b"I", value.to_bytes(value.bit_length() // 8 + 1, "little", signed=True)))
-
-
-def _encode_float(value: float, add: _Add) -> None:
-    # Programs can tell -0.0 from 0.0, so they differ; no program tells one NaN from another, so they are one.
-    add(b"D" + (_NAN if value != value else _float(value)))
+def _encode_scalar(value: object, add: _Add) -> None:
+    encoded = encode_scalar(value)
+    assert encoded is not None
+    add(encoded)
 
 
 def _encode_complex(value: complex, add: _Add) -> list[object]:
     add(b"X")
     return [value.real, value.imag]
-
-
-def _encode_str(value: str, add: _Add) -> None:
-    add(_sized(b"S", value.encode("utf-8", "surrogatepass")))
 
 
 def _encode_bytes(value: bytes, add: _Add) -> None:
@@ -169,11 +181,11 @@ def _encode_array(value: np.ndarray[Any, Any], add: _Add) -> list[object] | None
         for part in encode_parts(child):
             add(part)
     add(_size(raw.nbytes))
-    add(memoryview(raw.reshape(-1).view(np.uint8)) if raw.nbytes else b"")
+    add(raw.reshape(-1).view(np.uint8).data if raw.nbytes else b"")
     return None
 
 
-def _encode_scalar(value: np.generic, add: _Add) -> list[object]:
+def _encode_numpy_scalar(value: np.generic, add: _Add) -> list[object]:
     if value.dtype.hasobject:
         raise EncodingError(f"{value!r} of type {type(value).__name__} has no canonical encoding")
     add(b"Z")
@@ -181,8 +193,10 @@ def _encode_scalar(value: np.generic, add: _Add) -> list[object]:
 
 
 def _encode_enum(value: enum.Enum, add: _Add) -> list[object]:
+    if value.name not in type(value).__members__:
+        raise EncodingError(f"{value!r} has no canonical encoding; use a set of single flags")
     add(b"E")
-    return [registry.qualified_name(type(value)), value.name]
+    return [registry.register_enumeration(type(value)), value.name]
 
 
 def _encode_type(value: type, add: _Add) -> None:
@@ -197,18 +211,18 @@ def _encode_component(value: Any, add: _Add) -> None:
 def _encode_storable(value: Any, add: _Add) -> list[object]:
     cls = type(value)
     add(_sized(b"O", registry.qualified_name(cls).encode()))
-    if hasattr(cls, "state"):
+    if _tells_its_state(cls):
         return [value.state()]
     return [{field.name: getattr(value, field.name) for field in dataclasses.fields(value)}]
 
 
 _ENCODERS: dict[type, _Encoder] = {
-    type(None): _encode_none,
-    bool: _encode_bool,
-    int: _encode_int,
-    float: _encode_float,
+    type(None): _encode_scalar,
+    bool: _encode_scalar,
+    int: _encode_scalar,
+    float: _encode_scalar,
+    str: _encode_scalar,
     complex: _encode_complex,
-    str: _encode_str,
     bytes: _encode_bytes,
     list: _encode_list,
     tuple: _encode_tuple,
@@ -224,7 +238,7 @@ def _encoder_of(value: object) -> _Encoder:
     if registry.is_storable(type(value)):
         return _encode_storable
     if isinstance(value, np.generic):
-        return _encode_scalar
+        return _encode_numpy_scalar
     if isinstance(value, enum.Enum):
         return _encode_enum
     if isinstance(value, type):
@@ -296,7 +310,7 @@ def _decode_one(view: memoryview, at: int) -> tuple[Any, int]:
     if tag == b"Z":
         return _Frame(1, lambda parts: parts[0][0]), at
     if tag == b"E":
-        return _Frame(2, lambda parts: parts[1]), at
+        return _Frame(2, lambda parts: registry.enumeration(parts[0])[parts[1]]), at
     if tag == b"C":
         return _Frame(3, _build_component), at
     size = _read_size(view, at)[0]
@@ -341,7 +355,7 @@ def _pairs(parts: list[Any]) -> dict[Any, Any]:
 
 
 def _build_storable(cls: Any, state: Any) -> Any:
-    return cls.from_state(state) if hasattr(cls, "from_state") else cls(**state)
+    return cls.from_state(state) if _tells_its_state(cls) else cls(**state)
 
 
 def _build_component(parts: list[Any]) -> Any:
@@ -361,6 +375,8 @@ _CONTAINERS: dict[bytes, tuple[int, Callable[[list[Any]], Any]]] = {
 
 def plain_size(value: object) -> int:
     """Roughly how many bytes a value occupies, for the bound of the memory cache."""
+    if value is None or type(value) in (int, float, bool):
+        return 64
     total = 0
     for item in _flatten(value):
         size = getattr(item, "nbytes", None)

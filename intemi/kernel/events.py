@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import enum
-import time
 import warnings
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from time import time
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class Event:
 
     kind: EventKind
     context: Context
-    time: float = field(default_factory=time.time)
+    time: float
 
     def __str__(self) -> str:
         return f"{self.kind.value} {self.context.path}"
@@ -60,7 +60,7 @@ class EventStream:
         """Tell of an event."""
         if not self._listeners:
             return
-        event = Event(kind, context)
+        event = Event(kind, context, time())
         for listener in self._listeners:
             try:
                 listener(event)
@@ -85,8 +85,10 @@ class Counts:
         elif event.kind is EventKind.STARTED:
             self.physical[kind] += 1
         elif event.kind is EventKind.UNIFIED and event.context.record is not None:
-            self.logical.update(event.context.record.census)
-            self.logical[kind] -= 1
+            census = event.context.record.census
+            if len(census) > 1:
+                self.logical.update(census)
+                self.logical[kind] -= 1
 
     def copy(self) -> Counts:
         """The counts as they are now."""

@@ -18,11 +18,11 @@ class Limits(Component):
     Limits(wall=2.5, cpu=None, memory=None)
     """
 
-    wall: float | None = parameter(None, above=0)
+    wall: float | None = parameter(default=None, above=0)
     """Seconds from start to finish."""
-    cpu: float | None = parameter(None, above=0)
+    cpu: float | None = parameter(default=None, above=0)
     """Seconds of processor time; of a composite, the sum over its leaves."""
-    memory: int | None = parameter(None, above=0)
+    memory: int | None = parameter(default=None, above=0)
     """Bytes that the process of a leaf may occupy."""
 
     @property

@@ -8,7 +8,7 @@ occupying a thread. The signature tells them apart, and a leaf that takes `rng` 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, ClassVar, Literal
 
 from intemi.kernel.component import Component
@@ -18,10 +18,12 @@ from intemi.kernel.ports import Input, Output, Port
 from intemi.kernel.seeds import seed_from_time
 
 RESERVED = frozenset(
-    # the arguments of a request and of run, and what a capsule answers by itself
-    "abort branch child children comments context done error job key limits name path priority results rng seed self "
-    "state wait".split()
+    {
+        *("branch", "comments", "job", "limits", "name", "priority", "results", "rng", "seed", "self"),
+        *("abort", "child", "children", "config", "context", "done", "error", "key", "path", "state", "wait"),
+    }
 )
+"""No port can have these names: the arguments of a request, of `run` and of `Model`; what a capsule answers by itself."""
 
 
 class Model:
@@ -57,7 +59,7 @@ class Machine(Component):
     (['left', 'right'], ['total'])
     """
 
-    seed: int | Literal["time"] | None = parameter(None, keyword=True)
+    seed: int | Literal["time"] | None = parameter(default=None, at_least=0, kw_only=True)
     """Fixed (a number), drawn anew for every request ("time"), or the parent's (None)."""
 
     run: ClassVar[Any]
@@ -68,19 +70,18 @@ class Machine(Component):
     _outputs: ClassVar[Mapping[str, Output]] = {}
 
     def __init_subclass__(cls, **options: Any) -> None:
+        declared = vars(cls).get("__annotations__", {})
+        for name in [name for name in declared if isinstance(vars(cls).get(name), Port)]:
+            del declared[name]  # `data: Input = Input(Data)` is a port, not a parameter
         super().__init_subclass__(**options)
-        ports = {
-            name: value
-            for base in reversed(cls.__mro__)
-            for name, value in vars(base).items()
-            if isinstance(value, Port)
-        }
+        attributes = {name: value for base in reversed(cls.__mro__) for name, value in vars(base).items()}
+        ports = {name: value.called(name) for name, value in attributes.items() if isinstance(value, Port)}
         for name in ports:
             if name in RESERVED or name in cls.parameter_names() or hasattr(Machine, name):
                 raise ConfigurationError(f"{cls.__qualname__}: a port cannot be called {name!r}, the name is taken")
         cls._inputs = {name: port for name, port in ports.items() if isinstance(port, Input)}
         cls._outputs = {name: port for name, port in ports.items() if isinstance(port, Output)}
-        if "run" in cls.__dict__:
+        if hasattr(cls, "run"):
             cls._read_signature()
 
     @classmethod
@@ -88,16 +89,28 @@ class Machine(Component):
         arguments = inspect.signature(cls.run).parameters
         cls.is_composite = inspect.iscoroutinefunction(cls.run)
         cls.takes_rng = "rng" in arguments
-        if cls.takes_rng and "random" not in cls.__dict__:
+        if cls.takes_rng:
+            if vars(cls).get("random") is False:
+                raise ConfigurationError(f"{cls.__qualname__}: run takes rng, so it cannot say `random = False`")
             cls.random = True
-        if any(argument.kind is argument.VAR_KEYWORD for argument in arguments.values()):
+        kinds = {argument.kind for argument in arguments.values()}
+        if inspect.Parameter.VAR_KEYWORD in kinds:
             return
-        expected = {"self", *cls._inputs} | ({"rng"} & set(arguments)) | ({"job"} if cls.is_composite else set())
-        if set(arguments) != expected:
+        expected = ["self", *(["job"] if cls.is_composite else []), *cls._inputs, *(["rng"] if cls.takes_rng else [])]
+        if set(arguments) != set(expected) or inspect.Parameter.POSITIONAL_ONLY in kinds:
             raise ConfigurationError(
                 f"{cls.__qualname__}: run takes ({', '.join(arguments)}), "
-                f"but its inputs ask for ({', '.join(sorted(expected, key=lambda name: name != 'self'))})"
+                f"but its inputs ask for ({', '.join(expected)}), by name{cls._hint(arguments)}"
             )
+
+    @classmethod
+    def _hint(cls, arguments: Collection[str]) -> str:
+        if "job" in arguments and not cls.is_composite:
+            return "; what takes a job is written `async def run`"
+        for name in cls.parameter_names():
+            if name in arguments:
+                return f"; {name} is a parameter: use self.{name}, or declare an input by `{name} = Input(...)`"
+        return ""
 
     @property
     def inputs(self) -> Mapping[str, Input]:
@@ -111,12 +124,10 @@ class Machine(Component):
 
     def missing(self) -> list[str]:
         """What must still be filled in before this configuration can be requested, each as a sentence with a path."""
-        return [
-            f"{name}/{each}"
-            for name, part in self.parameters().items()
-            if isinstance(part, Machine)
-            for each in part.missing()
-        ]
+        found = [] if hasattr(self, "run") else [": it has no process, write its run"]
+        if type(self)._holds_components:
+            found += [each for name, value in self.parameters().items() for each in missing_in(value, name)]
+        return found
 
     def fill(self, parts: Mapping[str, Machine] | None = None, /, **named: Machine) -> Any:
         """A copy with placeholders filled by machines, by name (or path) of the placeholder."""
@@ -129,14 +140,41 @@ class Machine(Component):
         return filled
 
 
+def missing_in(value: Any, path: str) -> Iterator[str]:
+    """What machines anywhere in a value are missing; a sentence that begins with a colon is about the value itself."""
+    if isinstance(value, Machine):
+        yield from (f"{path}{each}" if each.startswith(":") else f"{path}/{each}" for each in value.missing())
+    elif isinstance(value, Component):
+        for name, inner in value.parameters().items():
+            yield from missing_in(inner, f"{path}.{name}")
+    elif isinstance(value, Mapping):
+        for name, inner in value.items():
+            yield from missing_in(inner, f"{path}.{name}")
+    elif isinstance(value, tuple):
+        for index, inner in enumerate(value):
+            yield from missing_in(inner, f"{path}.{index}")
+
+
 def draw_time_seeds(config: Machine) -> Machine:
     """The configuration with every seed "time" replaced by a number, so that what ran can be repeated."""
-    if b"time" not in config.encoding:
+    if b"time" not in config.encoding:  # a quick look that spares nearly everybody the search
         return config
-    changed: Any = config
-    for name in config.part_names():
-        part = config.part(name)
-        if isinstance(part, Machine):
-            changed = changed.with_part(name, draw_time_seeds(part))
-    return changed.with_part("seed", seed_from_time()) if config.seed == "time" else changed
+    drawn: Machine = _with_drawn_seeds(config)
+    return drawn
 
+
+def _with_drawn_seeds(value: Any) -> Any:
+    if isinstance(value, Component):
+        changed = value
+        for name, part in value.parameters().items():
+            drawn = _with_drawn_seeds(part)
+            changed = changed if drawn is part else changed.with_part(name, drawn)
+        is_machine = isinstance(value, Machine)
+        return changed.with_part("seed", seed_from_time()) if is_machine and value.seed == "time" else changed
+    if isinstance(value, Mapping):
+        mapped = {name: _with_drawn_seeds(part) for name, part in value.items()}
+        return value if all(mapped[name] is value[name] for name in value) else mapped
+    if isinstance(value, tuple | frozenset):
+        parts = [_with_drawn_seeds(part) for part in value]
+        return value if all(new is old for new, old in zip(parts, value, strict=True)) else type(value)(parts)
+    return value

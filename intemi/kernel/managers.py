@@ -97,7 +97,7 @@ class TaskManager(ABC):
             task = line.next_task(self)
             if task is None:
                 return
-            line.perform(task, self)
+            line.runner.perform(task, self)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.workers})"

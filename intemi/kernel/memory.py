@@ -6,11 +6,11 @@ time. A value that was dropped comes back from the store, or is made again.
 
 from __future__ import annotations
 
-import threading
 from collections import Counter, OrderedDict
 from typing import Any
 
 from intemi.kernel.encoding import plain_size
+from intemi.kernel.locks import StepLock
 
 Origin = tuple[bytes, str, int]
 
@@ -38,7 +38,7 @@ class MemoryCache:
         self._values: OrderedDict[Origin, tuple[Any, int]] = OrderedDict()
         self._held: Counter[Origin] = Counter()
         self._pinned: dict[Origin, Any] = {}
-        self._lock = threading.Lock()
+        self._lock = StepLock()
 
     def get(self, origin: Origin) -> Any:
         """The value, or ABSENT."""

@@ -1,6 +1,6 @@
 """Parameters of machines and components: what a declared type and its constraints allow.
 
-A parameter is declared as a typed class attribute; constraints are data, `folds: int = parameter(10, at_least=2)`. A
+A parameter is declared as a typed class attribute; constraints are data, `folds: int = parameter(default=10, at_least=2)`. A
 declaration is turned once into a `Check`, which either returns the value in its one canonical form (a list becomes a
 tuple, an int given for a float a float, a numpy scalar a plain number) or says what would be allowed.
 """
@@ -11,7 +11,7 @@ import dataclasses
 import enum
 import types
 import typing
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from typing import Any, Literal, Union
 
 import numpy as np
@@ -22,20 +22,20 @@ _REQUIRED = dataclasses.MISSING
 
 
 def parameter(
-    default: Any = _REQUIRED,
     *,
+    default: Any = _REQUIRED,
     at_least: float | None = None,
     at_most: float | None = None,
     above: float | None = None,
     below: float | None = None,
     one_of: Sequence[object] | None = None,
-    keyword: bool = False,
+    kw_only: bool = False,
 ) -> Any:
     """Declare a parameter with constraints; the type is the attribute's annotation.
 
     >>> from intemi.kernel.component import Component
     >>> class Cut(Component):
-    ...     share: float = parameter(0.5, above=0, below=1)
+    ...     share: float = parameter(default=0.5, above=0, below=1)
     >>> Cut(share=2)
     Traceback (most recent call last):
     ...
@@ -44,7 +44,9 @@ def parameter(
     bounds = {"at least": at_least, "at most": at_most, "above": above, "below": below}
     limits = {word: bound for word, bound in bounds.items() if bound is not None}
     constraints = {"limits": limits, "one_of": None if one_of is None else tuple(one_of)}
-    return dataclasses.field(default=default, kw_only=keyword, metadata=constraints)
+    if isinstance(default, list | dict | set):
+        default = freeze(default)
+    return dataclasses.field(default=default, kw_only=kw_only, metadata=constraints)
 
 
 class FrozenMapping(Mapping[str, Any]):
@@ -53,7 +55,7 @@ class FrozenMapping(Mapping[str, Any]):
     __slots__ = ("_items",)
 
     def __init__(self, items: Mapping[str, Any]) -> None:
-        self._items = {key: items[key] for key in sorted(items)}
+        self._items = {_text(key): items[key] for key in sorted(items)}
 
     def __getitem__(self, key: str) -> Any:
         return self._items[key]
@@ -95,30 +97,41 @@ def check_of(field: dataclasses.Field[Any], annotation: Any) -> Check:
     choices = field.metadata.get("one_of")
     if not limits and choices is None:
         return check
-    words = [f"{word} {bound:g}" for word, bound in (limits or {}).items()]
+    words = [f"{word} {bound}" for word, bound in (limits or {}).items()]
     if choices is not None:
         words.append("one of " + ", ".join(map(repr, choices)))
     allowed = " and ".join(words)
     tests = [(_COMPARE[word], bound) for word, bound in (limits or {}).items()]
+    choose = None if choices is None else _one_of(choices, allowed)
 
     def constrained(value: Any) -> Any:
-        value = check(value)
-        if value is not None:
-            for test, bound in tests:
-                if not test(value, bound):
-                    raise Refused(allowed)
-        if choices is not None and value not in choices:
-            raise Refused(allowed)
-        return value
+        try:
+            value = check(value)
+        except Refused as refused:
+            raise Refused(f"{refused}, {allowed}") from None
+        for number in value if type(value) is tuple else (value,):
+            if isinstance(number, int | float):  # what is not a number (None, "auto") is allowed by its type alone
+                for test, bound in tests:
+                    if not test(number, bound):
+                        raise Refused(allowed)
+        return value if choose is None else choose(value)
 
     return constrained
+
+
+def is_plain(annotation: Any) -> bool:
+    """Whether a parameter of this type can never be, or hold, a component."""
+    arguments = typing.get_args(annotation)
+    if typing.get_origin(annotation) is Literal or annotation in (Ellipsis, None, type(None), *_SCALARS):
+        return True
+    return bool(arguments) and all(map(is_plain, arguments))
 
 
 def freeze(value: Any) -> Any:
     """The canonical immutable form of any value that may be a parameter."""
     if type(value) in (bool, int, float, str, bytes, type(None)):
         return value
-    if isinstance(value, np.generic):
+    if isinstance(value, np.generic) and type(value.item()) in _SCALARS:
         return value.item()
     if isinstance(value, list | tuple):
         return tuple(freeze(item) for item in value)
@@ -128,7 +141,7 @@ def freeze(value: Any) -> Any:
         if not all(isinstance(key, str) for key in value):
             raise Refused("a mapping with text keys")
         return FrozenMapping({key: freeze(item) for key, item in value.items()})
-    if isinstance(value, enum.Enum | type):
+    if isinstance(value, type) or (isinstance(value, enum.Enum) and value.name in type(value).__members__):
         return value
     if hasattr(type(value), "encoding"):
         return _sealed(value)
@@ -152,8 +165,8 @@ def _check_of_type(annotation: Any) -> Check:
         return _tuple(arguments)
     if origin in (list, Sequence) or annotation in (list, Sequence):
         return _tuple((arguments[0] if arguments else Any, ...))
-    if origin in (set, frozenset):
-        return _frozenset(_check_of_type(arguments[0]))
+    if origin in (set, frozenset, Set) or annotation in (set, frozenset, Set):
+        return _frozenset(_check_of_type(arguments[0] if arguments else Any))
     if origin in (dict, Mapping) or annotation in (dict, Mapping):
         return _mapping(_check_of_type(arguments[1] if arguments else Any))
     if origin is type or annotation is type:
@@ -161,7 +174,7 @@ def _check_of_type(annotation: Any) -> Check:
     if isinstance(annotation, type) and issubclass(annotation, enum.Enum):
         return _enum(annotation)
     if isinstance(annotation, type):
-        return _instance(annotation, f"a {annotation.__name__}", _sealed if hasattr(annotation, "encoding") else None)
+        return _instance(annotation)
     raise TypeError(f"cannot be checked: {annotation!r}")
 
 
@@ -188,8 +201,23 @@ def _float(value: Any) -> float:
     if type(value) is float:
         return value
     if isinstance(value, int | np.integer | np.floating) and not isinstance(value, bool):
-        return float(value)
+        try:
+            return float(value)
+        except OverflowError:
+            raise Refused("a float of at most 1.8e308") from None
     raise Refused("a float")
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, str):
+        return value if type(value) is str else str.__str__(value)
+    raise Refused("a text")
+
+
+def _bytes(value: Any) -> bytes:
+    if isinstance(value, bytes):
+        return bytes(value)
+    raise Refused("bytes")
 
 
 def _type(value: Any) -> type:
@@ -201,22 +229,27 @@ def _type(value: Any) -> type:
 
 
 def _sealed(component: Any) -> Any:
-    """A component inside another one is a value: what was still being drawn (a scheme) is closed by taking its bytes."""
+    """A component inside another one is a value: what was still being drawn (a scheme) ends with its bytes."""
     component.encoding  # noqa: B018
     return component
 
 
-def _instance(cls: type, words: str, finish: Check | None = None) -> Check:
+def _instance(cls: type) -> Check:
+    """Components of a class; any other object must, beside being of the class, be plain data."""
+    finish = _sealed if hasattr(cls, "encoding") else freeze
+
     def check(value: Any) -> Any:
         if isinstance(value, cls):
-            return finish(value) if finish else value
-        raise Refused(words)
+            return finish(value)
+        raise Refused(f"{'an' if cls.__name__[0] in 'AEIOU' else 'a'} {cls.__name__}")
 
     return check
 
 
 def _one_of(choices: tuple[Any, ...], words: str) -> Check:
     def check(value: Any) -> Any:
+        if isinstance(value, np.generic):
+            value = value.item()
         for choice in choices:
             if type(choice) is type(value) and choice == value:
                 return choice
@@ -226,6 +259,8 @@ def _one_of(choices: tuple[Any, ...], words: str) -> Check:
 
 
 def _enum(cls: type[enum.Enum]) -> Check:
+    registry.register_enumeration(cls)
+
     def check(value: Any) -> enum.Enum:
         if isinstance(value, cls):
             return value
@@ -238,6 +273,9 @@ def _enum(cls: type[enum.Enum]) -> Check:
 
 def _union(checks: list[Check]) -> Check:
     def check(value: Any) -> Any:
+        exact = _none if value is None else _SCALARS.get(type(value))
+        if exact in checks:  # 1 stays an int where a float is allowed as well, in whatever order they are declared
+            return exact(value)
         allowed = []
         for each in checks:
             try:
@@ -298,6 +336,6 @@ _SCALARS: dict[Any, Check] = {
     bool: _bool,
     int: _int,
     float: _float,
-    str: _instance(str, "a text"),
-    bytes: _instance(bytes, "bytes"),
+    str: _text,
+    bytes: _bytes,
 }

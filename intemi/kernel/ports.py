@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import types
 import typing
-from typing import Any
+from typing import Any, Self, Union
 
 from intemi.kernel import registry
 from intemi.kernel.errors import BindingError
@@ -18,9 +19,10 @@ class Port:
     __slots__ = ("accepted", "multi", "name")
 
     def __init__(self, accepted: Any, multi: bool = False, name: str = "") -> None:
+        given = accepted
         accepted = object if accepted is Any else typing.get_origin(accepted) or accepted
-        if not isinstance(accepted, type):
-            raise BindingError(f"{type(self).__name__}: a port is declared with a type, got {accepted!r}")
+        if not isinstance(accepted, type) or accepted in (Union, types.UnionType):
+            raise BindingError(f"{type(self).__name__}: a port is declared with one type, got {given!r}")
         registry.register_port_type(accepted)
         self.accepted = accepted
         self.multi = multi
@@ -28,6 +30,13 @@ class Port:
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
+
+    def __class_getitem__(cls, accepted: Any) -> Any:
+        raise BindingError(f"a port is declared by assigning it, as in `data = {cls.__name__}(Data)`")
+
+    def called(self, name: str) -> Self:
+        """This port under a name: one object may be assigned to several attributes."""
+        return self if self.name == name else type(self)(self.accepted, self.multi, name)
 
     def __str__(self) -> str:
         return f"{self.name} ({'many ' if self.multi else ''}{self.accepted.__name__})"

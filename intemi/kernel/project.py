@@ -12,6 +12,7 @@ from intemi.kernel.capsule import Capsule
 from intemi.kernel.context import Context, Source, State
 from intemi.kernel.errors import ConfigurationError
 from intemi.kernel.events import Counts, EventStream, Listener
+from intemi.kernel.explain import Explanation, explain
 from intemi.kernel.limits import Limits
 from intemi.kernel.line import AssemblyLine
 from intemi.kernel.machine import Machine
@@ -117,6 +118,10 @@ class Project:
         context.record = record
         context.state = State.FINISHED
         return Source(context, Output(type(value), name="value"))
+
+    def explain(self, config: Machine, /, **bindings: Any) -> Explanation:
+        """A dry run: what a request would reuse, what it would run, and why."""
+        return explain(self._line, config, bindings)
 
     def abort(self) -> None:
         """End every request that is not done."""

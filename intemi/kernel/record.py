@@ -45,6 +45,11 @@ class Item:
 Items = Item | tuple[Item, ...]
 
 
+def flat(items: Items) -> tuple[Item, ...]:
+    """The items of an output, be it one or a collection."""
+    return (items,) if isinstance(items, Item) else items
+
+
 @dataclass(slots=True)
 class Failure:
     """The first cause of a failure: which machine, what it said."""

@@ -5,13 +5,20 @@ Nothing read from a file is ever imported or executed; a name that no loaded cla
 
 from __future__ import annotations
 
-from typing import Any
+import enum
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+import numpy as np
 
 from intemi.kernel.errors import ConfigurationError, EncodingError
+
+_T = TypeVar("_T", bound=type)
 
 _components: dict[str, type] = {}
 _storables: dict[str, type] = {}
 _port_types: dict[str, type] = {}
+_enumerations: dict[str, type[enum.Enum]] = {}
 
 
 def qualified_name(cls: type) -> str:
@@ -56,6 +63,25 @@ def is_storable(cls: type) -> bool:
     return _storables.get(qualified_name(cls)) is cls
 
 
+def register_enumeration(cls: type[enum.Enum]) -> str:
+    """Note that this is the enumeration in use under its name, which comes back."""
+    name = qualified_name(cls)
+    _enumerations[name] = cls
+    return name
+
+
+def enumeration(name: str) -> type[enum.Enum]:
+    """The enumeration of that name: the one in use, or any that is loaded."""
+    if name not in _enumerations:
+        pending: list[type[enum.Enum]] = [enum.Enum]
+        while pending:
+            found = pending.pop().__subclasses__()
+            for each in found:
+                _enumerations.setdefault(qualified_name(each), each)
+            pending += found
+    return _look_up(_enumerations, name, "enumeration")
+
+
 def register_port_type(cls: type) -> None:
     """Let plain data call the type of a port by its name."""
     _port_types[qualified_name(cls)] = cls
@@ -76,7 +102,11 @@ def _register(table: dict[str, type], name: str, cls: type) -> None:
     table[name] = cls
 
 
-def _look_up(table: dict[str, type], name: str, what: str) -> type:
+for _type in (object, bool, int, float, complex, str, bytes, list, tuple, dict, set, frozenset, np.ndarray):
+    register_port_type(_type)
+
+
+def _look_up(table: Mapping[str, _T], name: str, what: str) -> _T:
     try:
         return table[name]
     except KeyError:

@@ -18,7 +18,7 @@ import os
 import sys
 import warnings
 from collections import ChainMap, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import CodeType, FunctionType, MappingProxyType, MethodType, ModuleType, NoneType
 from typing import Any, NamedTuple
 
@@ -28,9 +28,13 @@ from intemi.kernel import encoding
 
 _PLAIN = (NoneType, bool, int, float, complex, str, bytes)
 _CODE = (type, FunctionType, ModuleType)
-_DUNDER_PLACES = frozenset("__name__ __qualname__ __module__ __package__ __file__ __path__ __spec__ __loader__".split())
-_GLOBAL_LOADS = frozenset("LOAD_GLOBAL LOAD_NAME LOAD_FROM_DICT_OR_GLOBALS".split())
-_CLOSURE_LOADS = frozenset("LOAD_DEREF LOAD_CLASSDEREF LOAD_FROM_DICT_OR_DEREF".split())
+_INCIDENTAL = {  # says where and how something is written, or is covered otherwise
+    *("__name__", "__qualname__", "__module__", "__package__", "__file__", "__path__", "__cached__", "__spec__"),
+    *("__loader__", "__builtins__", "__doc__", "__dict__", "__weakref__", "__firstlineno__", "__static_attributes__"),
+    *("__dataclass_fields__", "__dataclass_params__"),
+}
+_GLOBAL_LOADS = {"LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS"}
+_CLOSURE_LOADS = {"LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_DEREF"}
 _KIND_OF_FUNCTION = 0x4 | 0x8 | 0x20 | 0x80 | 0x100 | 0x200  # *args, **kwargs, generators, coroutines
 _HEAP_TYPE = 1 << 9  # a class made at run time, not one built into the interpreter
 
@@ -43,13 +47,14 @@ def fingerprint(cls: type) -> bytes:
 
     Covered: the class, its bases, attributes and methods, and what these refer to by global name, closure, default
     value or `module.name`, from one helper to the next. A function counts by its syntax tree, checked against the code
-    that is loaded, or by its byte code where there is no such source. Constants and arrays count by value; other objects
-    by their class and by what they would pickle; random generators, and what cannot be pickled (an open file), by their
+    that is loaded, or by its byte code where there is no such source. Constants and arrays count by value; objects by
+    their class and by what they would pickle; random generators, and what cannot be pickled (an open file), by their
     class alone.
 
     Not covered: library code (the standard library, installed packages, this package) counts by name, not by version;
-    what is looked up at run time (`getattr`, files, methods of the inputs) cannot be seen. Globals count as they stand
-    at the call, so ask when all modules are imported, and keep caches in `functools.lru_cache`, not in a global.
+    what is looked up at run time (`getattr`, files, methods of the inputs) cannot be seen. Globals and class attributes
+    count as they stand at the call, so ask when all modules are imported, and cache with `functools.lru_cache`, not in
+    a global.
 
     >>> def double(x): return 2 * x
     >>> class Doubler:
@@ -69,9 +74,9 @@ class _Absent(NamedTuple):
 
 
 class _Walk:
-    """Encodes values in place; a user's functions, classes, modules and objects become numbered nodes, each met once."""
+    """Encodes values in place; a user's functions, classes, modules and objects become numbered nodes, each once."""
 
-    def __init__(self, open_ids: frozenset[int] = frozenset()) -> None:
+    def __init__(self, open_ids: Iterable[int] = ()) -> None:
         self._nodes: list[object] = []
         self._numbers: dict[int, int] = {}
         self._open_ids = set(open_ids)
@@ -84,7 +89,7 @@ class _Walk:
 
     def encode(self, value: Any) -> bytes:
         kind = type(value)
-        if kind in _PLAIN or ((kind is np.ndarray or issubclass(kind, np.generic)) and not value.dtype.hasobject):
+        if kind in _PLAIN or (_is_array(kind) and not value.dtype.hasobject):
             return encoding.encode(value)
         if id(value) in self._open_ids:
             return _pack("cycle")
@@ -108,7 +113,7 @@ class _Walk:
         if kind in (dict, MappingProxyType):
             return [self.encode(part) for item in value.items() for part in item]
         if issubclass(kind, set | frozenset):
-            return sorted(_Walk(frozenset(self._open_ids)).digest(item) for item in value)
+            return sorted(_Walk({*self._open_ids, id(value)}).digest(item) for item in value)
         if issubclass(kind, property | staticmethod | classmethod | MethodType):
             held = ("fget", "fset", "fdel", "__func__", "__self__")
             return [self.encode(getattr(value, name, None)) for name in held]
@@ -128,10 +133,10 @@ class _Walk:
         if isinstance(node, FunctionType):
             return self._function(node)
         if isinstance(node, type):
-            code = [self.encode(each) for each in (node.__name__, type(node), *node.__bases__)]
-            return _pack("class", *code, self._mapping(_attributes(node)))
+            head = self.encode([node.__name__, type(node), node.__bases__, _dataclass(node)])
+            return _pack("class", head, self._mapping(_attributes(node)))
         if isinstance(node, ModuleType):
-            return self._mapping({name: value for name, value in vars(node).items() if not _is_dunder(name)})
+            return self._mapping(_relevant(vars(node)))
         return _pack("object", self.encode(type(node)), *self._parts(node))
 
     def _function(self, function: FunctionType) -> bytes:
@@ -147,47 +152,39 @@ def _pack(tag: str, *parts: bytes) -> bytes:
     return encoding.encode((tag, *parts))
 
 
-def _is_dunder(name: str) -> bool:
-    return name.startswith("__") and name.endswith("__")
+def _is_array(kind: type) -> bool:
+    return kind is np.ndarray or (issubclass(kind, np.generic) and _is_library(kind))
 
 
 # A library's code, or a user's
 
 
 def _is_library(value: Any) -> bool:
-    if isinstance(value, ModuleType):
-        return _is_library_module(value)
-    if isinstance(value, FunctionType):
-        return _in_package(value.__globals__.get("__name__")) or _is_library_file(value.__code__.co_filename)
-    if not isinstance(value, type):
-        return _is_library(type(value))
-    if not value.__flags__ & _HEAP_TYPE:
+    kind = type(value)
+    if issubclass(kind, FunctionType):
+        return _is_library_file(value.__code__.co_filename)
+    if issubclass(kind, ModuleType):
+        file = getattr(value, "__file__", None) or next(iter(getattr(value, "__path__", ())), None)
+        return value.__spec__ is not None if file is None else _is_library_file(file)
+    cls = value if issubclass(kind, type) else kind
+    if not cls.__flags__ & _HEAP_TYPE or not isinstance(cls.__module__, str):
         return True
-    found: Any = sys.modules.get(value.__module__)
-    if found is None or not _is_library_module(found):
+    found: Any = sys.modules.get(cls.__module__)
+    if found is None or not _is_library(found):
         return False
-    for part in value.__qualname__.split("."):  # what exec or a library's factory made may only claim to belong there
+    for part in cls.__qualname__.split("."):  # what exec or a library's factory made may only claim to belong there
         if part == "<locals>":
             return found is not None
         found = getattr(found, part, None)
-    return found is value
+    return found is cls
 
 
-def _is_library_module(module: ModuleType) -> bool:
-    file = getattr(module, "__file__", None) or next(iter(getattr(module, "__path__", ())), None)
-    known = module.__spec__ is not None if file is None else _is_library_file(file)
-    return known or _in_package(module.__name__)
-
-
-def _in_package(module: object) -> bool:
-    return str(module).partition(".")[0] == __name__.partition(".")[0]
-
-
+@functools.lru_cache(maxsize=1024)
 def _is_library_file(path: str) -> bool:
     if path.startswith("<"):
         return path.startswith("<frozen")
-    path = os.path.abspath(path)
-    return path.startswith(_library_roots()) or not {"site-packages", "dist-packages"}.isdisjoint(path.split(os.sep))
+    parts = os.path.abspath(path).split(os.sep)
+    return "site-packages" in parts or "dist-packages" in parts or os.path.abspath(path).startswith(_library_roots())
 
 
 @functools.cache
@@ -195,42 +192,69 @@ def _library_roots() -> tuple[str, ...]:
     import sysconfig
 
     paths = [sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")]
+    paths.append(os.path.dirname(os.path.dirname(__file__)))  # this package
     return tuple(os.path.join(form(path), "") for path in paths for form in (os.path.abspath, os.path.realpath))
 
 
 # What objects, classes and functions hold
 
 
+def _relevant(attributes: _Scope) -> dict[str, Any]:
+    return {name: value for name, value in attributes.items() if name not in _INCIDENTAL}
+
+
+def _package(cls: type) -> str:
+    return str(cls.__module__).partition(".")[0]
+
+
 def _state(value: Any) -> Sequence[object]:
     """What an object would pickle; nothing if it cannot be pickled or is a random generator."""
-    kind, attributes = type(value), getattr(value, "__dict__", {})
-    for name in ("__wrapped__", "py_func"):
-        if name in attributes:
-            return attributes[name], attributes.get("targetoptions")
-    if kind.__module__ == "random" or kind.__module__.startswith("numpy.random"):
+    kind = type(value)
+    if kind.__module__ == "random" or str(kind.__module__).startswith("numpy.random"):
         return ()
     try:
-        reduced = copyreg.dispatch_table.get(kind, lambda each: each.__reduce_ex__(4))(value)
+        attributes = getattr(value, "__dict__", {}) if _is_library(kind) else {}
+        for name in ("__wrapped__", "py_func"):  # functools.lru_cache, numba.njit
+            if name in attributes:
+                return attributes[name], attributes.get("targetoptions")
+        reduce = copyreg.dispatch_table.get(kind)
+        reduced = value.__reduce_ex__(4) if reduce is None else reduce(value)
         if isinstance(reduced, str):
             return getattr(value, "__module__", None), reduced
-        return [*reduced[:3], *(list(items or ()) for items in reduced[3:5])]
+        maker, arguments, state, items, pairs = (*reduced, None, None, None)[:5]
+        state = _relevant(state) if isinstance(state, dict) else state
+        return maker, arguments, state, list(items or ()), list(pairs or ())
     except Exception:
         return ()
 
 
 def _attributes(cls: type) -> dict[str, Any]:
-    """What the class holds itself, without generated methods and what a library's base class keeps in it."""
-    kept = {name for base in cls.__mro__ if _is_library(base) for name in vars(base) if name.startswith("_")}
+    """What the class itself holds, without what `dataclass` generates and what this package keeps in it."""
+    ours = [base for base in cls.__mro__ if _package(base) == _package(_Walk) and _is_library(base)]
+    kept = {name for base in ours for name in vars(base) if name.startswith("_") and not name.startswith("__")}
 
     def counts(name: str, value: Any) -> bool:
-        function = value.__func__ if isinstance(value, staticmethod | classmethod) else value
-        if isinstance(function, FunctionType):
-            code = inspect.unwrap(function).__code__
-            written = not code.co_filename.startswith("<") or code.co_qualname == f"{cls.__qualname__}.{code.co_name}"
-            return written or not _is_dunder(name)
-        return name in ("__annotations__", "__dataclass_fields__") or name not in kept and not _is_dunder(name)
+        if isinstance(value, FunctionType):
+            code = getattr(inspect.unwrap(value), "__code__", value.__code__)
+            return not code.co_qualname.startswith("__create_fn__.")
+        return name not in kept or isinstance(value, property | staticmethod | classmethod)
 
-    return {name: value for name, value in vars(cls).items() if counts(name, value)}
+    return {name: value for name, value in _relevant(vars(cls)).items() if counts(name, value)}
+
+
+def _dataclass(cls: type) -> list[object]:
+    """The options of a dataclass, and the fields that it adds to those of its bases."""
+    options = vars(cls).get("__dataclass_params__")
+    own, *bases = ([*vars(base).get("__dataclass_fields__", {}).values()] for base in cls.__mro__)
+    inherited = {id(field) for fields in bases for field in fields}
+    return [
+        [getattr(options, name, None) for name in ("init", "repr", "eq", "order", "unsafe_hash", "frozen")],
+        *(
+            [field.name, field.default, field.default_factory, field.init, field.compare, field.kw_only, field.metadata]
+            for field in own
+            if id(field) not in inherited
+        ),
+    ]
 
 
 def _scope(function: FunctionType) -> _Scope:
@@ -266,27 +290,37 @@ def _names(code: CodeType) -> set[tuple[str, ...]]:
                 level, members = (before.argval for before in steps[position - 2 : position])
                 module = f"import {'.' * level}{step.argval}"
                 found += [[module, member] for member in members] if members else [[module]]
-    return {tuple(chain) for chain in found if chain[0] not in _DUNDER_PLACES}
+    return {tuple(chain) for chain in found if chain[0] not in _INCIDENTAL}
 
 
 def _resolve(chain: tuple[str, ...], scope: _Scope) -> tuple[str, Any]:
     """The value of a name, followed through a user's modules."""
     name, used = chain[0], 1
-    value = _import(name[7:], scope) if name.startswith("import ") else scope.get(name, _Absent(name))
+    imported = name.startswith("import ")
+    value = _import(name[7:], scope.get("__package__")) if imported else scope.get(name, _Absent(name))
     while used < len(chain) and isinstance(value, ModuleType) and not _is_library(value):
         member, used = chain[used], used + 1
-        value = getattr(value, member) if hasattr(value, member) else _import(f"{value.__name__}.{member}", scope)
+        value = _Absent(member) if member in _INCIDENTAL else _member(value, member)
     return ".".join(chain[:used]), value
 
 
-def _import(name: str, scope: _Scope) -> object:
-    """A user's module; a library is not loaded for its name."""
+def _member(module: ModuleType, name: str) -> object:
     try:
-        name = importlib.util.resolve_name(name, scope.get("__package__"))
-        spec = importlib.util.find_spec(top := name.partition(".")[0])
+        return getattr(module, name)
+    except Exception:
+        return _import(f"{module.__name__}.{name}")
+
+
+def _import(name: str, package: str | None = None) -> object:
+    """A user's module, loaded if need be; a library is not, for its name is enough."""
+    try:
+        name = importlib.util.resolve_name(name, package)
+        spec = None if name in sys.modules else importlib.util.find_spec(name.partition(".")[0])
         place = spec and (spec.origin or next(iter(spec.submodule_search_locations or ()), None))
-        if place and os.path.exists(place) and not _is_library_file(place) and not _in_package(top):
-            return importlib.import_module(name)
+        if place and os.path.exists(place) and not _is_library_file(place):
+            importlib.import_module(name)
+        if name in sys.modules and not _is_library(sys.modules[name]):
+            return sys.modules[name]
     except Exception:
         pass
     return _Absent(name)
@@ -300,32 +334,28 @@ def _definition(function: FunctionType) -> _Definition | None:
     code = function.__code__
     linecache.checkcache(code.co_filename)
     text = "".join(linecache.getlines(code.co_filename, function.__globals__))
-    place = (code.co_name, code.co_firstlineno)
-    trees, codes = (found.get(place, []) for found in _parse(text))
-    loaded = any(_encode_code(each) == _encode_code(code) for each in codes)
+    trees, codes = _parse(text).get((code.co_name, code.co_firstlineno), ([], []))
+    loaded = _encode_code(code) in map(_encode_code, codes)
     return trees[0] if loaded and len({_encode_tree(tree) for tree in trees}) == 1 else None
 
 
-_Place = tuple[str, int]
-
-
 @functools.lru_cache(maxsize=32)
-def _parse(text: str) -> tuple[dict[_Place, list[_Definition]], dict[_Place, list[CodeType]]]:
+def _parse(text: str) -> Mapping[tuple[str, int], tuple[list[_Definition], list[CodeType]]]:
     """The functions of a file by name and first line: their syntax trees, and the code that these compile to."""
-    trees, codes = defaultdict(list), defaultdict(list)
+    found: defaultdict[tuple[str, int], tuple[list[_Definition], list[CodeType]]] = defaultdict(lambda: ([], []))
     with warnings.catch_warnings(action="ignore"):
         try:
             tree = ast.parse(text)
             module = compile(tree, "", "exec", dont_inherit=True)
         except (SyntaxError, ValueError):
-            return {}, {}
+            return {}
     for node in ast.walk(tree):
         if isinstance(node, _Definition):
             line = min(each.lineno for each in (node, *getattr(node, "decorator_list", ())))
-            trees[getattr(node, "name", "<lambda>"), line].append(node)
+            found[getattr(node, "name", "<lambda>"), line][0].append(node)
     for code in _codes(module):
-        codes[code.co_name, code.co_firstlineno].append(code)
-    return trees, codes
+        found[code.co_name, code.co_firstlineno][1].append(code)
+    return found
 
 
 def _encode_tree(root: ast.AST) -> bytes:
@@ -366,6 +396,5 @@ def _encode_code(code: CodeType) -> bytes:
         return step.argval if isinstance(step.argval, str) else step.arg
 
     counts = (code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags & _KIND_OF_FUNCTION)
-    names = code.co_varnames[: sum(counts[::2]) + bool(code.co_flags & 4) + bool(code.co_flags & 8)]
     steps = [(step.opname, argument(step)) for step in dis.get_instructions(code) if step.opname != "EXTENDED_ARG"]
-    return encoding.encode((code.co_name, *counts, names, code.co_exceptiontable, steps))
+    return encoding.encode((code.co_name, *counts, code.co_varnames, code.co_exceptiontable, steps))

@@ -82,10 +82,7 @@ class Unifier:
         record = self._records.get(key)
         if record is None:
             record = self.store.find(key)
-            if record is None:
-                return None
-            if not self._usable(record):
-                self.store.forget(record.machine)
+            if record is None or not self._usable(record):
                 return None
             record = self._records.setdefault(record.machine, record)
             self._records[key] = record

@@ -12,7 +12,7 @@ from intemi.kernel.context import Inputs
 from intemi.kernel.errors import EncodingError, IntemiError, MachineFailed
 from intemi.kernel.machine import Machine, Model
 from intemi.kernel.memory import ABSENT, MemoryCache, Origin
-from intemi.kernel.record import SINGLE, Item, Items, Record
+from intemi.kernel.record import SINGLE, Item, Items, Record, flat
 from intemi.kernel.seeds import Seed
 from intemi.kernel.unifier import Unifier
 
@@ -50,13 +50,14 @@ class Values:
             for name, (multi, items) in inputs.items()
         }
 
-    def register(self, item: Item) -> None:
-        """Compute the digest of an item's content, once; an item whose type has no encoding is known by its origin."""
-        if item.content is None:
-            try:
-                item.content = encoding.content_digest(self.load(item))
-            except EncodingError:
-                item.content = encoding.digest(b"origin", encoding.encode(item.origin))
+    def register(self, *items: Item) -> None:
+        """Have the contents of items digested, once; one whose type has no encoding is known by its origin."""
+        for item in items:
+            if item.content is None:
+                try:
+                    item.content = encoding.content_digest(self.load(item))
+                except EncodingError:
+                    item.content = encoding.digest(b"origin", encoding.encode(item.origin))
 
     def take(self, machine: bytes, config: Machine, model: Model, durable: bool) -> tuple[dict[str, Items], dict[bytes, bytes]]:
         """Take over what a leaf made: its items, and the contents that the store must keep beside the record.
@@ -163,9 +164,11 @@ class Values:
             record.outputs, contents = unstorable.outputs, {}
         if durable:
             self._unifier.store.keep(record, contents=contents)
-        for old, new in zip(_flat(before), _flat(record.outputs), strict=True):
-            self.register(new) if old.content is not None else None
-            if old.content is not None and old.content != new.content:
+        for old, new in zip(_all_items(before), _all_items(record.outputs), strict=True):
+            if old.content is None:
+                continue
+            self.register(new)
+            if old.content != new.content:
                 raise MachineFailed(
                     f"{config.kind} is not deterministic: run again, its output {new.output} is another one",
                     config.kind,
@@ -215,5 +218,5 @@ def _freeze(value: Any) -> None:
         value.flags.writeable = False
 
 
-def _flat(outputs: dict[str, Items]) -> list[Item]:
-    return [item for items in outputs.values() for item in ([items] if isinstance(items, Item) else items)]
+def _all_items(outputs: dict[str, Items]) -> list[Item]:
+    return [item for items in outputs.values() for item in flat(items)]

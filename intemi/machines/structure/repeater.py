@@ -25,7 +25,7 @@ class Repeater(Machine):
 
     distributor: Machine = Scheme()
     test: Machine = Scheme()
-    repetitions: int = parameter(1, at_least=1)
+    repetitions: int = parameter(default=1, at_least=1)
 
     @property
     def inputs(self) -> Mapping[str, Input]:

@@ -254,7 +254,7 @@ class Scheme(Machine):
     def _sorted_by_networkx(self, needs: Mapping[str, set[str]]) -> tuple[SchemeChild, ...]:
         import networkx
 
-        graph = networkx.DiGraph()
+        graph: networkx.DiGraph[str] = networkx.DiGraph()
         graph.add_nodes_from(needs)
         graph.add_edges_from((needed, name) for name, all_needed in needs.items() for needed in all_needed)
         position = {name: index for index, name in enumerate(needs)}
@@ -320,14 +320,15 @@ class Scheme(Machine):
     async def run(self, job: Any, **inputs: Any) -> Model:
         capsules: dict[str, Any] = {}
 
-        def source(wire: Wire) -> Any:
-            return getattr(capsules[wire.child], wire.port) if wire.child else inputs[wire.port]
+        def sources(wire: Wire) -> tuple[Any, ...]:
+            bound = getattr(capsules[wire.child], wire.port) if wire.child else inputs[wire.port]
+            return bound if isinstance(bound, tuple) else (bound,)
 
         for child in self.__dict__["_order"]:
-            bindings = {name: [source(wire) for wire in wires] for name, wires in child.wires.items()}
+            bindings = {name: [each for wire in wires for each in sources(wire)] for name, wires in child.wires.items()}
             capsules[child.name] = job.request(child.machine, name=child.name, **bindings)
-        await job.all(*capsules.values())
-        return Model(**{name: source(wire) for name, wire in self.exposed.items()})
+        outputs: dict[str, Any] = {name: sources(wire) for name, wire in self.exposed.items()}
+        return Model(**outputs)
 
     def __repr__(self) -> str:
         inside = ", ".join(f"{child.name}={child.machine!r}" for child in self.children)

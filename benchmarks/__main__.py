@@ -1,0 +1,37 @@
+"""Run all benchmarks, or those named on the command line."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Sequence
+from importlib import import_module
+
+from benchmarks.report import surroundings
+
+NAMES = ("configuration", "requests", "scaling")
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print tables of numbers and what became of the targets; a missed target is news, not an error."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="name", help=f"one of {', '.join(NAMES)}; all if none is named")
+    parser.add_argument("--quick", action="store_true", help="far fewer repetitions: a look, not a measurement")
+    chosen = parser.parse_args(arguments)
+    for name in chosen.names:
+        if name not in NAMES:
+            parser.error(f"no benchmark is called {name!r}; there are {', '.join(NAMES)}")
+    started = time.perf_counter()
+    print(surroundings())
+    targets = []
+    for name in chosen.names or NAMES:
+        benchmark = import_module(f"benchmarks.{name}")
+        targets += benchmark.run(benchmark.QUICK if chosen.quick else benchmark.FULL)
+    missed = [target.what for target in targets if not target.held]
+    print(f"\n{len(targets) - len(missed)} of {len(targets)} targets held, {time.perf_counter() - started:.0f} s")
+    for what in missed:
+        print(f"missed: {what}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,175 @@
+"""The cost of a request: trivial leaves cold, requested again, and requested again by a new process, beside others.
+
+All peers are measured in every round, each in processes of its own, in an order that rotates; a ratio is the median of
+the ratios within rounds. Everybody delivers the values: we are also charged for looking at ours.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from statistics import median
+
+from benchmarks.peers import (
+    DISKCACHE,
+    IN_MEMORY,
+    JOBLIB,
+    ON_DISK,
+    OURS,
+    PEERS,
+    Ask,
+    Requests,
+    array_argument,
+    expected,
+)
+from benchmarks.report import Target, in_new_process, note_progress, print_table, print_targets
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How much is measured. Peers that need a millisecond a call get fewer leaves: the cost of a call is reported."""
+
+    leaves: int
+    peer_leaves: int
+    rounds: int
+
+
+FULL = Sizes(leaves=20_000, peer_leaves=2_000, rounds=3)
+QUICK = Sizes(leaves=1_000, peer_leaves=200, rounds=1)
+
+COLD_MEMORY = "cold, in memory"
+AGAIN_MEMORY = "requested again, in memory"
+COLD = "cold, with disk"
+AGAIN = "requested again, same process"
+AGAIN_UNSEEN = "· without looking at the value"
+AGAIN_NEW = "requested again, new process"
+AGAIN_NEW_UNSEEN = "· without looking at the value "
+ROWS = (COLD_MEMORY, AGAIN_MEMORY, COLD, AGAIN, AGAIN_UNSEEN, AGAIN_NEW, AGAIN_NEW_UNSEEN)
+INTEGER, ARRAY = "integer argument", "100 kB array argument"
+WARM_UP = range(-10, 0)
+
+Round = dict[str, dict[str, dict[str, float]]]
+"""µs per leaf by argument, row and peer."""
+
+
+def run(sizes: Sizes) -> list[Target]:
+    """Measure, print, and say what became of the targets."""
+    rounds = [_round(sizes, index) for index in range(sizes.rounds)]
+    rows: list[list[str | float | None]] = []
+    for argument in (INTEGER, ARRAY):
+        rows.append([argument])
+        for row in ROWS:
+            measured = [each[argument].get(row, {}) for each in rounds]
+            rows.append([f"  {row}", *(_median_of(measured, peer) for peer in PEERS)])
+    title = (
+        f"Requests: µs per machine, median of {sizes.rounds} rounds "
+        f"({sizes.leaves:,} leaves; {sizes.peer_leaves:,} for others than intemi)"
+    )
+    print_table(title, ["", *PEERS], rows)
+    print(
+        "\ndask.delayed keeps nothing: asked again it computes again. bare row is one hash and one SQLite row, a floor."
+    )
+    targets = _targets(rounds)
+    print_targets(targets)
+    return targets
+
+
+def _targets(rounds: list[Round]) -> list[Target]:
+    def ratio(argument: str, row: str, peer: str) -> float:
+        return median(each[argument][row][OURS] / each[argument][row][peer] for each in rounds)
+
+    targets = []
+    for argument, again in ((INTEGER, 1 / 10), (ARRAY, 1 / 20)):
+        targets += [
+            Target(f"{argument}: again / joblib.Memory", ratio(argument, AGAIN, JOBLIB), again),
+            Target(f"{argument}: again, new process / joblib.Memory", ratio(argument, AGAIN_NEW, JOBLIB), 1 / 3),
+            Target(f"{argument}: cold with disk / joblib.Memory", ratio(argument, COLD, JOBLIB), 1 / 3),
+            Target(f"{argument}: cold with disk / diskcache memoize", ratio(argument, COLD, DISKCACHE), 1.0),
+        ]
+    return targets
+
+
+def _median_of(measured: list[dict[str, float]], peer: str) -> float | None:
+    return median(each[peer] for each in measured) if peer in measured[0] else None
+
+
+def _round(sizes: Sizes, index: int) -> Round:
+    result: Round = {argument: {} for argument in (INTEGER, ARRAY)}
+    names = list(PEERS)
+    for name in names[index % len(names) :] + names[: index % len(names)]:
+        note_progress(f"requests: round {index + 1} of {sizes.rounds}, {name}")
+        leaves = sizes.leaves if name == OURS else sizes.peer_leaves
+        with tempfile.TemporaryDirectory() as folder:
+            measure = partial(in_new_process, peer=name, folder=folder, leaves=leaves)
+            for measured in (measure(measure_first), measure(measure_again)):
+                for argument, costs in measured.items():
+                    for row, cost in costs.items():
+                        result[argument].setdefault(row, {})[name] = cost
+    return result
+
+
+def measure_first(peer: str, folder: str, leaves: int) -> dict[str, dict[str, float]]:
+    """In a process of its own: cold, and requested again."""
+    measured = {}
+    for argument, data in ((INTEGER, None), (ARRAY, array_argument())):
+        check = partial(_cost, leaves=leaves, values=expected(range(leaves), data))
+        costs = {}
+        if peer in IN_MEMORY:
+            with PEERS[peer](None, data) as ask:
+                ask(WARM_UP)
+                costs[COLD_MEMORY] = check(ask)
+                costs[AGAIN_MEMORY] = check(ask)
+        if peer in ON_DISK:
+            with PEERS[peer](Path(folder, argument), data) as ask:
+                ask(WARM_UP)
+                cold = check(ask)
+                costs[AGAIN] = check(ask)
+                if isinstance(ask, Requests):
+                    costs[AGAIN_UNSEEN] = _cost_unseen(ask, leaves)
+                closing = time.perf_counter()
+            # Whoever writes later pays for it all the same.
+            costs[COLD] = cold + (time.perf_counter() - closing) / leaves * 1e6
+        measured[argument] = costs
+    return measured
+
+
+def measure_again(peer: str, folder: str, leaves: int) -> dict[str, dict[str, float]]:
+    """In another process on the same folder: requested again."""
+    measured: dict[str, dict[str, float]] = {}
+    for argument, data in ((INTEGER, None), (ARRAY, array_argument())):
+        costs = measured[argument] = {}
+        if peer not in ON_DISK:
+            continue
+        with PEERS[peer](Path(folder, argument), data) as ask:
+            ask(WARM_UP)
+            costs[AGAIN_NEW] = _cost(ask, leaves, expected(range(leaves), data))
+            _refuse_runs(ask)
+        if isinstance(ask, Requests):
+            with PEERS[peer](Path(folder, argument), data) as ask:
+                ask(WARM_UP)
+                costs[AGAIN_NEW_UNSEEN] = _cost_unseen(ask, leaves)
+                _refuse_runs(ask)
+    return measured
+
+
+def _cost(ask: Ask, leaves: int, values: list[int]) -> float:
+    start = time.perf_counter()
+    answer = ask(range(leaves))
+    spent = time.perf_counter() - start
+    if answer != values:
+        raise RuntimeError("wrong values: what was measured is not the task")
+    return spent / leaves * 1e6
+
+
+def _cost_unseen(ask: Requests, leaves: int) -> float:
+    start = time.perf_counter()
+    ask.request(range(leaves))
+    return (time.perf_counter() - start) / leaves * 1e6
+
+
+def _refuse_runs(ask: Ask) -> None:
+    if isinstance(ask, Requests) and (ran := ask.project.counts().physical.total()):
+        raise RuntimeError(f"{ran} machines ran in the new process: they were to be finished")

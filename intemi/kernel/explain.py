@@ -1,0 +1,193 @@
+"""A dry run: what a request would reuse, what it would run, and why. Nothing is run and nothing is changed.
+
+Composites are explored by their own code: their coroutine is driven with a job that only notes what is requested. It
+goes on past a wait as long as everything waited for is on record; where it is not, what comes after is unknown.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from intemi.kernel.bindings import bind, check_feasible
+from intemi.kernel.capsule import Capsule
+from intemi.kernel.composite import Wait
+from intemi.kernel.context import Context, Source, State, Task
+from intemi.kernel.machine import Machine
+from intemi.kernel.record import Record, flat
+from intemi.kernel.unifier import id_of, key_of
+
+if TYPE_CHECKING:
+    from intemi.kernel.line import AssemblyLine
+
+
+class Verdict(enum.Enum):
+    """What would become of a request."""
+
+    REUSE = "reuse"
+    JOIN = "join"
+    """It is queued or running already."""
+    RUN = "run"
+    MAYBE = "maybe"
+    """It depends on what its inputs turn out to be."""
+
+
+@dataclass
+class Explanation:
+    """What would become of one request, and of everything under it."""
+
+    path: str
+    kind: str
+    key: bytes
+    verdict: Verdict
+    reason: str
+    children: list[Explanation] = field(default_factory=list)
+    is_open: bool = False
+    """Whether more would be requested than a dry run can tell."""
+
+    def __iter__(self) -> Iterator[Explanation]:
+        """All explanations of the branch, parents first."""
+        yield self
+        for child in self.children:
+            yield from child
+
+    def count(self, verdict: Verdict) -> int:
+        """How many requests of the branch would become of that."""
+        return sum(each.verdict is verdict for each in self)
+
+    def __str__(self) -> str:
+        lines: list[str] = []
+        base = self.path.count("/")
+        for each in self:
+            indent = "  " * (each.path.count("/") - base)
+            more = "; then more, depending on what comes out" if each.is_open else ""
+            name = each.path.rpartition("/")[2]
+            lines.append(f"{indent}{each.verdict.value:5} {name}: {each.reason}{more}")
+        return "\n".join(lines)
+
+
+def explain(line: AssemblyLine, config: Machine, bindings: Mapping[str, Any]) -> Explanation:
+    """Explain a request that is not made."""
+    return _Explorer(line).explore(config, bindings, None, (), None)[1]
+
+
+class _Explorer:
+    def __init__(self, line: AssemblyLine) -> None:
+        self._line = line
+        self._seen: dict[bytes, str] = {}
+        self._explained: dict[Context, Explanation] = {}
+
+    def explore(
+        self, config: Machine, bindings: Mapping[str, Any], parent: Task | None, branch: tuple[int, ...], name: str | None
+    ) -> tuple[Context, Explanation]:
+        check_feasible(config)
+        sources = bind(config, bindings)
+        seed = self._line.seed_of(config, parent, branch)
+        key = key_of(config, seed, sources)
+        context = Context(config, sources, seed, key, parent.owner if parent else None, name)
+        explanation = self._judge(context)
+        self._explained[context] = explanation
+        self._seen.setdefault(key, context.path)
+        if explanation.verdict in (Verdict.RUN, Verdict.MAYBE) and config.is_composite:
+            self._open(context, explanation)
+        return context, explanation
+
+    def _judge(self, context: Context) -> Explanation:
+        record = self._record(context)
+        if record is not None and record.failure is None:
+            context.record = record
+            context.state = State.FINISHED
+            return self._said(context, Verdict.REUSE, "on record")
+        if record is not None:
+            return self._said(context, Verdict.REUSE, f"its failure is on record: {record.failure}")
+        task = self._line.unifier.in_flight(context.key)
+        if task is not None:
+            return self._said(context, Verdict.JOIN, f"{task.state.value} already for {task.owner.path}")
+        if context.key in self._seen:
+            return self._said(context, Verdict.JOIN, f"the same as {self._seen[context.key]}")
+        waiting = [each for each in _providers(context) if each.record is None]
+        if waiting:
+            names = ", ".join(dict.fromkeys(each.path for each in waiting))
+            if self._line.unifier.level == 2:
+                return self._said(context, Verdict.MAYBE, f"runs unless {names} gives what was given before")
+            return self._said(context, Verdict.RUN, f"its input {names} is not on record")
+        return self._said(context, Verdict.RUN, self._why_new(context))
+
+    def _record(self, context: Context) -> Record | None:
+        unifier = self._line.unifier
+        record = unifier.find(context.key)
+        if record is None and unifier.level and context.sources and all(p.record for p in _providers(context)):
+            inputs = {
+                name: (context.config.inputs[name].multi, tuple(i for source in bound for i in flat(source.items())))
+                for name, bound in context.sources.items()
+            }
+            by_content = unifier.level == 2
+            if by_content:
+                for _, items in inputs.values():
+                    self._line.values.register(*items)
+            record = unifier.find(id_of(context.config, context.seed, inputs, by_content))
+        return record
+
+    def _why_new(self, context: Context) -> str:
+        if not self._line.unifier.level:
+            return "unification is off"
+        return "never finished with this configuration, seed and inputs"
+
+    def _open(self, context: Context, explanation: Explanation) -> None:
+        """Drive a composite as far as what is on record allows."""
+        task = Task(context)
+        job = _DryJob(self, task, explanation)
+        ports = context.config.inputs
+        inputs: dict[str, Any] = {n: b if ports[n].multi else b[0] for n, b in context.sources.items()}
+        if context.config.takes_rng:
+            assert context.seed is not None
+            inputs["rng"] = context.seed.generator()
+        coroutine = context.config.run(job, **inputs)
+        try:
+            while True:
+                wait = coroutine.send(None)
+                if not isinstance(wait, Wait) or any(capsule.context.record is None for capsule in wait.capsules):
+                    explanation.is_open = True
+                    return
+        except StopIteration:
+            return
+        finally:
+            coroutine.close()
+
+    @staticmethod
+    def _said(context: Context, verdict: Verdict, reason: str) -> Explanation:
+        return Explanation(context.path, context.config.kind, context.key, verdict, reason)
+
+
+class _DryJob:
+    """Looks like a job to a composite, and runs nothing."""
+
+    def __init__(self, explorer: _Explorer, task: Task, explanation: Explanation) -> None:
+        self._explorer = explorer
+        self._task = task
+        self._explanation = explanation
+        self.seed = task.owner.seed
+
+    def request(self, config: Machine, /, **options: Any) -> Capsule:
+        name = options.pop("name", None)
+        branch = tuple(options.pop("branch", ()))
+        for option in ("comments", "priority", "limits"):
+            options.pop(option, None)
+        context, explanation = self._explorer.explore(config, options, self._task, branch, name)
+        self._explanation.children.append(explanation)
+        return self._explorer._line.capsule(context)
+
+    def all(self, *capsules: Capsule) -> Wait:
+        return Wait(capsules)
+
+    def any(self, *capsules: Capsule, timeout: float | None = None) -> Wait:
+        return Wait(capsules, first=True, raises=False, timeout=timeout)
+
+    def load(self, source: Source) -> Any:
+        return self._explorer._line.values.load_items(source.items())
+
+
+def _providers(context: Context) -> Iterable[Context]:
+    return (source.context for bound in context.sources.values() for source in bound)

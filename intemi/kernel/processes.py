@@ -1,0 +1,367 @@
+"""The process manager: leaves run in worker processes, which can be ended at any moment.
+
+For code that holds the GIL, and for requests with limits. Each slot has one worker process, started for its first leaf
+and kept for the next ones. Whatever a worker process has received or made, it still has as long as there is room.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from typing import Any
+
+import psutil
+
+from intemi.kernel.context import Task
+from intemi.kernel.errors import ConfigurationError, IntemiError
+from intemi.kernel.machine import Model
+from intemi.kernel.managers import Call, Stopped, TaskManager
+from intemi.kernel.memory import Origin
+from intemi.kernel.record import SINGLE, Item
+from intemi.kernel.worker import Channel, Failed, Finished, Frame, Order, plain
+
+POLL = 0.02
+"""Seconds between looks at what a leaf with limits uses."""
+
+_PROGRAM = "import sys; sys.path[:] = sys.argv[3:]; from intemi.kernel.worker import main; main()"
+_THREAD_COUNTS = (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "BLIS_NUM_THREADS",
+    "NUMEXPR_NUM_THREADS",
+    "NUMBA_NUM_THREADS",
+    "VECLIB_MAXIMUM_THREADS",
+)
+
+
+class WorkerError(IntemiError, RuntimeError):
+    """A worker process ended by itself, or the error in it cannot be had here in its own type."""
+
+
+class RemoteTraceback(Exception):  # noqa: N818 - what it shows, as in the standard library
+    """The traceback from inside a worker process, as text: the cause of the error that is raised here."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.text = text
+
+    def __str__(self) -> str:
+        return f'\n"""\n{self.text}"""'
+
+
+class Processes(TaskManager):
+    """Runs leaves in processes of their own, one for each worker, and composites on threads of this process.
+
+    Each worker process keeps up to `memory` bytes of values that it may need again.
+
+    >>> Processes(2)
+    Processes(2)
+    """
+
+    isolates = True
+
+    def __init__(self, workers: int | None = None, *, memory: int = 2**28) -> None:
+        super().__init__(workers)
+        if os.name != "posix":
+            raise ConfigurationError(f"Processes: needs a POSIX system, this is {os.name!r}; use Threads")
+        if type(memory) is not int or memory < 0:
+            raise ConfigurationError(f"Processes: memory must be an int of at least 0, got {memory!r}")
+        self._memory = memory
+        self._workers: dict[threading.Thread, Worker] = {}
+        self._running: dict[Task, Worker] = {}
+
+    def execute(self, call: Call) -> tuple[Model, float]:
+        worker = self._worker_of_this_slot()
+        self._running[call.task] = worker
+        try:
+            if not call.task.contexts:  # aborted before `stop` could know which worker it is on
+                raise Stopped
+            return worker.run(call)
+        finally:
+            self._running.pop(call.task, None)
+
+    def stop(self, task: Task) -> None:
+        worker = self._running.get(task)
+        if worker is not None:
+            worker.kill()
+
+    def close(self) -> None:
+        super().close()
+        while self._workers:
+            self._workers.popitem()[1].close()
+
+    def _worker_of_this_slot(self) -> Worker:
+        slot = threading.current_thread()
+        worker = self._workers.get(slot)
+        if worker is None or not worker.is_usable():
+            if worker is not None:
+                worker.close()
+            worker = self._workers[slot] = Worker(self._memory)
+        return worker
+
+
+class Worker:
+    """One worker process from its start to its end. Only `kill` may be called by another thread than the owner's."""
+
+    def __init__(self, memory: int) -> None:
+        self._memory = memory
+        self._lock = threading.Lock()
+        self._is_killed = False
+        self._is_closed = False
+        self._process: subprocess.Popen[bytes] | None = None
+        self._channel: Channel | None = None
+        self._life_line = -1
+        self._surroundings = _surroundings()
+        self._observed: psutil.Process | None = None
+        self._fresh_size = 0
+
+    @property
+    def pid(self) -> int | None:
+        """The id of the process, while there is one."""
+        return None if self._process is None else self._process.pid
+
+    def is_usable(self) -> bool:
+        """Whether the process can run a leaf; one that was not started yet can."""
+        if self._is_killed or self._is_closed:
+            return False
+        # It has nothing to say before it is asked: news can only be that it is gone.
+        return self._channel is None or not _has_news(self._channel, 0)
+
+    def run(self, call: Call) -> tuple[Model, float]:
+        """Run a leaf there; raises what the leaf raised, Stopped if it was killed, WorkerError if it died."""
+        try:
+            channel = self._channel or self._start(call)
+            head, *frames = self._ask(channel, call)
+            answer: Finished | Failed = channel.unpack(head)
+            if isinstance(answer, Finished):
+                return self._model(channel, call, answer, frames), answer.cpu
+        except BaseException:
+            self.close()  # the process is gone, or in the middle of an exchange
+            raise
+        if not answer.in_step:
+            self.close()
+        raise _error(answer, frames) from RemoteTraceback(answer.traceback)
+
+    def kill(self) -> None:
+        """End the process and everything that it has started, without waiting."""
+        with self._lock:
+            self._is_killed = True
+            if self._process is not None:
+                _kill_group(self._process)
+
+    def close(self) -> None:
+        """End the process, wait for that, and give everything back."""
+        with self._lock:
+            self._is_killed = True
+        self._bury()
+
+    # The process
+
+    def _start(self, call: Call) -> Channel:
+        ours, theirs = socket.socketpair()
+        held_by_worker, self._life_line = os.pipe()
+        channel = self._channel = Channel(ours, known={}, sign=1)
+        descriptors = (theirs.fileno(), held_by_worker)
+        path, _ = self._surroundings
+        try:
+            process = subprocess.Popen(
+                [sys.executable, "-X", "faulthandler", "-c", _PROGRAM, *map(str, descriptors), *path],
+                stdin=subprocess.DEVNULL,
+                env=_environment(),
+                pass_fds=descriptors,
+                # Ctrl-C is for the project to decide on; and a group can be killed as a whole.
+                start_new_session=True,
+            )
+        finally:
+            theirs.close()
+            os.close(held_by_worker)
+        with self._lock:
+            self._process = process
+            if self._is_killed:
+                _kill_group(process)
+        try:
+            channel.receive()
+            self._observed = psutil.Process(process.pid)
+            self._fresh_size = self._observed.memory_info().rss
+        except (OSError, EOFError, psutil.Error):
+            raise self._end_of_process(call, "before it could run") from None
+        return channel
+
+    def _end_of_process(self, call: Call, when: str) -> Exception:
+        code, is_killed = self._bury()
+        if is_killed:
+            return Stopped()
+        return WorkerError(f"{call.config.kind}: its worker process ended with {_cause_of_death(code)} {when}")
+
+    def _bury(self) -> tuple[int, bool]:
+        """Make an end of the process: its exit code, and whether it was killed from here."""
+        with self._lock:
+            process, self._process = self._process, None
+            is_killed = self._is_killed
+            self._is_closed = True
+        if process is not None:
+            if not is_killed:
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    process.wait(1)  # for the exit code of a process that is just ending by itself
+            _kill_group(process)
+            process.wait()
+        if self._channel is not None:
+            self._channel.close()
+            self._channel = None
+            os.close(self._life_line)
+        return 0 if process is None else process.returncode, is_killed
+
+    # The exchange
+
+    def _ask(self, channel: Channel, call: Call) -> list[Frame]:
+        frames, held_size = self._order(channel, call)
+        try:
+            meter = Meter(self._observed, self._fresh_size + held_size) if call.task.isolated else None
+            channel.send(frames)
+            while meter is not None and not _has_news(channel, POLL):
+                meter.report(call)
+            return channel.receive()
+        except (OSError, EOFError, psutil.Error):
+            raise self._end_of_process(call, "while it ran") from None
+
+    def _order(self, channel: Channel, call: Call) -> tuple[list[Frame], int]:
+        """The message that orders a leaf, and the size of those of its inputs that are there already."""
+        ports = {item.origin: (name, item) for name, (_, items) in call.inputs.items() for item in items}
+        lacking = [origin for origin in ports if origin not in channel.held]
+        held_size = channel.size_of(ports.keys() - lacking)
+        values = [_packed_input(channel, call, *ports[origin]) for origin in lacking]
+        config = channel.pack(call.config)
+        for origin, frame in zip(lacking, values, strict=True):
+            channel.hold(origin, frame)
+        for origin in ports:
+            channel.held.move_to_end(origin)
+        dropped = self._make_room(channel, needed=len(ports))
+        surroundings = _surroundings()
+        order = Order(
+            call.task.machine,
+            call.seed,
+            {name: (multi, tuple(item.origin for item in items)) for name, (multi, items) in call.inputs.items()},
+            lacking,
+            dropped,
+            surroundings if surroundings != self._surroundings else None,
+        )
+        self._surroundings = surroundings
+        return [plain(order), *values, config], held_size
+
+    def _make_room(self, channel: Channel, needed: int) -> list[Origin]:
+        """Strike off what was not needed for the longest time; what is needed now comes last."""
+        dropped: list[Origin] = []
+        while channel.size > self._memory and len(channel.held) > needed:
+            origin = next(iter(channel.held))
+            channel.drop([origin])
+            dropped.append(origin)
+        return dropped
+
+    @staticmethod
+    def _model(channel: Channel, call: Call, answer: Finished, frames: list[Frame]) -> Model:
+        *items, results = map(channel.unpack, frames)
+        outputs: dict[str, Any] = {}
+        at = 0
+        for name, number in answer.outputs.items():
+            origins = [
+                (call.task.machine, name, index) for index in (range(number) if number is not None else [SINGLE])
+            ]
+            for origin, frame in zip(origins, frames[at:], strict=False):
+                channel.hold(origin, frame)
+            outputs[name] = items[at] if number is None else tuple(items[at : at + number])
+            at += len(origins)
+        return Model(results=results, **outputs)
+
+
+class Meter:
+    """What the process of a leaf, and all that it has started, uses beyond what it used before the leaf.
+
+    `size` is what the leaf is charged for from the start: a fresh process, and the inputs that it had already.
+    """
+
+    def __init__(self, process: psutil.Process, size: int) -> None:
+        self._process = process
+        self._children: list[psutil.Process] = []
+        self._next_look = 0.0
+        self._cpu_before = _cpu_seconds(self._process)
+        self._size_before = self._process.memory_info().rss - size
+
+    def report(self, call: Call) -> None:
+        """Say what the leaf uses now."""
+        self._look_for_children()
+        cpu = _cpu_seconds(self._process) - self._cpu_before
+        size = self._process.memory_info().rss - self._size_before
+        for child in self._children:
+            with contextlib.suppress(psutil.Error):
+                cpu += _cpu_seconds(child)
+                size += child.memory_full_info().uss  # it may share the rest with its parent
+        call.report_usage(cpu, size)
+
+    def _look_for_children(self) -> None:
+        began = time.monotonic()
+        if began >= self._next_look:
+            self._children = self._process.children(recursive=True)
+            ended = time.monotonic()
+            # Children are found by looking at every process of the computer: seldom, where there are many.
+            self._next_look = ended + max(0.1, 20 * (ended - began))
+
+
+def _cpu_seconds(process: psutil.Process) -> float:
+    times = process.cpu_times()
+    return times.user + times.system + times.children_user + times.children_system
+
+
+def _has_news(channel: Channel, seconds: float) -> bool:
+    poller = select.poll()
+    poller.register(channel, select.POLLIN)
+    return bool(poller.poll(seconds * 1000))
+
+
+def _packed_input(channel: Channel, call: Call, port: str, item: Item) -> Frame:
+    value = call.load(item)
+    try:
+        return channel.pack(value, keep=True)
+    except Exception as error:
+        raise TypeError(f"{call.config.kind}.{port}: the value cannot be sent to another process: {error}") from error
+
+
+def _error(answer: Failed, frames: list[Frame]) -> Exception:
+    # Many an exception can be pickled but not unpickled, because its constructor wants other arguments.
+    with contextlib.suppress(Exception):
+        error = Channel.unpack(frames[0])
+        if isinstance(error, Exception):  # not SystemExit, which would end the slot
+            return error
+    return WorkerError(answer.summary)
+
+
+def _kill_group(process: subprocess.Popen[bytes]) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):  # the latter is macOS's word for a dead group
+        os.killpg(process.pid, signal.SIGKILL)
+
+
+def _cause_of_death(code: int) -> str:
+    if code >= 0:
+        return f"exit code {code}"
+    hint = "; the system may have run out of memory" if -code == signal.SIGKILL else ""
+    return f"signal {-code} ({signal.Signals(-code).name}{hint})"
+
+
+def _surroundings() -> tuple[list[str], str | None]:
+    try:
+        folder = os.getcwd()
+    except OSError:  # it was deleted
+        folder = None
+    return [path for path in sys.path if isinstance(path, str)], folder
+
+
+def _environment() -> dict[str, str]:
+    """That of this process. Many workers share the cores, so each computes on one unless the user says otherwise."""
+    return {**dict.fromkeys(_THREAD_COUNTS, "1"), **os.environ}

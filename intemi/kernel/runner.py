@@ -1,0 +1,234 @@
+"""The runner: from a task that has got its turn to a machine on record. Leaves go to the manager, composites are driven.
+
+Everything here happens on a worker's thread and, but for single steps, without the line's lock: machines, values and
+the store may take their time.
+"""
+
+from __future__ import annotations
+
+import traceback
+import warnings
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from intemi.kernel.composite import Job, Wait, run_composite
+from intemi.kernel.context import Source, State, Task
+from intemi.kernel.errors import IntemiError, MachineAborted, MachineError, StoreWarning
+from intemi.kernel.events import EventKind
+from intemi.kernel.machine import Model
+from intemi.kernel.managers import Call, Stopped, TaskManager
+from intemi.kernel.record import Child, Failure, Items, Record, flat
+from intemi.kernel.seeds import Seed
+from intemi.kernel.store import Claim
+from intemi.kernel.values import Unstorable, check_model
+
+if TYPE_CHECKING:
+    from intemi.kernel.line import AssemblyLine
+
+
+class Runner:
+    """Runs tasks on behalf of an assembly line."""
+
+    def __init__(self, line: AssemblyLine) -> None:
+        self._line = line
+        self._unifier = line.unifier
+        self._values = line.values
+
+    def perform(self, task: Task, manager: TaskManager) -> None:
+        """Run a task, or run a composite on from where it waits."""
+        if task.coroutine is not None:
+            self._drive(task)
+        elif self._start(task, manager):
+            if task.config.is_composite:
+                self._open(task)
+            else:
+                self._run_leaf(task, manager)
+
+    def _start(self, task: Task, manager: TaskManager) -> bool:
+        """Claim a machine; False if it need not, or must not, be run here."""
+        answer = self._unifier.claim(task)
+        with self._line.step():
+            if not task.contexts:
+                self._line.stopper.give_up(task)
+            elif isinstance(answer, Record):
+                self._line.end(task, answer, None, unified=True)
+            elif answer is Claim.BUSY:
+                self._line.watcher.add(task)
+            else:
+                task.manager = manager
+                task.start()
+                self._line.events.emit(EventKind.STARTED, task.owner)
+                for context in task.contexts:
+                    self._line.stopper.arm(context, task)
+                return True
+        return False
+
+    # Leaves
+
+    def _run_leaf(self, task: Task, manager: TaskManager) -> None:
+        usage = partial(self._line.stopper.check_usage, task)
+        call = Call(task, task.config, task.owner.seed, task.inputs, self._values.load, usage)
+        try:
+            model, task.cpu = manager.execute(call)
+            outputs, contents = self._take(task, model)
+            record = self._record(task, outputs, model.results)
+        except Stopped:
+            self._stopped(task)
+            return
+        except BaseException as error:  # whatever a machine raises is its failure, not ours
+            self._fail(task, error)
+            return
+        self._finish(task, record, contents)
+
+    def _take(self, task: Task, model: Model) -> tuple[dict[str, Items], dict[bytes, bytes] | None]:
+        durable = self._unifier.store.durable
+        try:
+            outputs, contents = self._values.take(task.machine, task.config, model, durable)
+        except Unstorable as unstorable:
+            return unstorable.outputs, None
+        if not durable and self._is_bound(task):
+            for items in outputs.values():
+                self._values.register(*flat(items))
+        return outputs, contents
+
+    def _is_bound(self, task: Task) -> bool:
+        """Whether somebody waits for the outputs, so that the digests of their contents will be asked for."""
+        return self._unifier.level == 2 and any(context.dependants for context in task.contexts)
+
+    def _stopped(self, task: Task) -> None:
+        """A leaf was ended from outside: if somebody has asked for it since, it is queued again."""
+        with self._line.step():
+            if task.contexts:
+                task.manager = None
+                self._line.queue(task)
+            else:
+                self._line.stopper.give_up(task)
+
+    # Composites
+
+    def _open(self, task: Task) -> None:
+        ports = task.config.inputs
+        inputs: dict[str, Any] = {
+            name: bound if ports[name].multi else bound[0] for name, bound in task.owner.sources.items()
+        }
+        if task.config.takes_rng:
+            inputs["rng"] = (task.owner.seed or Seed(0)).generator()
+        task.coroutine = run_composite(task.config, Job(self._line, task), inputs)
+        self._drive(task)
+
+    def _drive(self, task: Task) -> None:
+        """Run the coroutine until it waits for something, or ends."""
+        coroutine = task.coroutine
+        assert coroutine is not None
+        while True:
+            if not task.contexts:
+                coroutine.close()
+                return
+            try:
+                wait = coroutine.send(None)
+                if not isinstance(wait, Wait):
+                    coroutine.close()
+                    raise TypeError(f"{task.config.kind}.run can await job.all, job.any and capsules, got {wait!r}")
+            except StopIteration as stop:
+                self._finish_composite(task, stop.value)
+                return
+            except BaseException as error:
+                self._fail(task, error)
+                return
+            if self._line.suspend(task, wait):
+                return
+
+    def _finish_composite(self, task: Task, model: object) -> None:
+        try:
+            check_model(task.config, model)
+            assert isinstance(model, Model)
+            outputs = {name: self._transit(task, name, value) for name, value in model.outputs.items()}
+            record = self._record(task, outputs, model.results)
+        except BaseException as error:
+            self._fail(task, error)
+            return
+        storable = not self._unifier.store.durable or all(i.kept for items in outputs.values() for i in flat(items))
+        self._finish(task, record, {} if storable else None)
+
+    def _transit(self, task: Task, name: str, value: Any) -> Items:
+        """The items that a composite exhibits as its own: always those of another machine."""
+        sources = tuple(value) if isinstance(value, list | tuple) else (value,)
+        multi = task.config.outputs[name].multi
+        if not all(isinstance(source, Source) for source in sources) or (not multi and len(sources) != 1):
+            raise TypeError(
+                f"{task.config.kind}.{name}: a composite exhibits outputs of other machines, such as child.{name}, "
+                f"got {value!r}; compute values in a leaf"
+            )
+        items = tuple(item for source in sources for item in flat(source.items()))
+        if self._is_bound(task):
+            self._values.register(*items)
+        return items if multi else items[0]
+
+    # The end of both
+
+    def _record(self, task: Task, outputs: dict[str, Items], results: dict[str, Any]) -> Record:
+        context = task.owner
+        census = {context.config.kind: 1}
+        for child in task.children:
+            below = child.record.census if child.record is not None else {child.config.kind: 1}
+            for kind, number in below.items():
+                census[kind] = census.get(kind, 0) + number
+        return Record(
+            machine=task.machine,
+            kind=context.config.kind,
+            config=context.config.encoding,
+            seed=None if context.seed is None else (context.seed.entropy, context.seed.path),
+            inputs={
+                name: (multi, tuple(item.origin for item in items)) for name, (multi, items) in task.inputs.items()
+            },
+            outputs=outputs,
+            results=results,
+            census=census,
+            started=task.started,
+            wall=task.wall,
+            cpu=task.cpu,
+        )
+
+    def _finish(self, task: Task, record: Record, contents: dict[bytes, bytes] | None) -> None:
+        """Put a machine on record, and only then tell anybody."""
+        kept = list(task.keys)
+        if task.contexts:
+            self._keep(task, record, kept, contents)
+        with self._line.step():
+            if not task.contexts:
+                self._line.stopper.give_up(task)
+                return
+            for key in task.keys[len(kept) :]:
+                self._unifier.store.add_key(key, record.machine)
+            self._line.stopper.charge(task)
+            self._line.end(task, record, None)
+
+    def _keep(self, task: Task, record: Record, keys: list[bytes], contents: dict[bytes, bytes] | None) -> None:
+        children = [
+            Child(child.index, child.name, child.record.machine, dict(child.comments or {}))
+            for child in task.children
+            if child.record is not None
+        ]
+        try:
+            self._unifier.keep(record, keys, children, contents)
+        except IntemiError as error:
+            warnings.warn(f"{record.kind} is kept in memory only: {error}", StoreWarning, stacklevel=2)
+            self._unifier.keep(record, keys, children, None)
+
+    def _fail(self, task: Task, error: BaseException) -> None:
+        if isinstance(error, MachineAborted):  # of a child: what was stopped is not kept
+            with self._line.step():
+                if task.contexts:
+                    self._unifier.store.release(task.machine)
+                    self._line.end(task, None, error)
+            return
+        record = self._record(task, {}, {})
+        record.failure = self._failure(task, error)
+        self._finish(task, record, {} if self._unifier.keeps_failures else None)
+
+    def _failure(self, task: Task, error: BaseException) -> Failure:
+        if isinstance(error, MachineError):  # of a child: the first cause stays the cause
+            return Failure(error.message, error.path, error.key, error.traceback)
+        context = task.owner
+        text = "".join(traceback.format_exception(error))
+        return Failure(f"{context.path} failed: {type(error).__name__}: {error}", context.path, context.key, text)

@@ -1,0 +1,110 @@
+"""The stopper: aborting requests, and the limits that abort them. Every method but `abort` is called under the lock.
+
+What is ended is a request. Its machine is ended only if nobody else waits for it: otherwise the next context in line
+takes over, at whatever point the machine is.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from intemi.kernel.context import Context, State, Task
+from intemi.kernel.errors import LimitExceeded, MachineAborted
+from intemi.kernel.limits import Limits
+
+if TYPE_CHECKING:
+    from intemi.kernel.line import AssemblyLine
+
+
+class Stopper:
+    """Ends requests on behalf of an assembly line."""
+
+    def __init__(self, line: AssemblyLine) -> None:
+        self._line = line
+
+    def abort(self, context: Context, error: MachineAborted | None = None) -> None:
+        """End a request that is not done."""
+        with self._line.step():
+            self._abort(context, error or MachineAborted(f"{context.path} was aborted", context.path, context.key))
+
+    def _abort(self, context: Context, error: MachineAborted) -> None:
+        task = context.task
+        if task is None:
+            return
+        task.contexts.remove(context)
+        self._line.settle(context, None, error)
+        if not task.contexts:
+            self._cancel(task)
+        elif task.owner is context:
+            task.owner = task.contexts[0]
+            if task.state is State.WAITING:  # what the old owner waited for may be aborted with it
+                task.missing = 0
+                self._line.guard(task)
+
+    def _cancel(self, task: Task) -> None:
+        """Nobody waits for this task any more."""
+        if task.state is State.RUNNING and not task.config.is_composite:
+            if task.manager is not None:
+                task.manager.stop(task)
+            return  # it stays known until it has really ended, so that the machine is not run twice at once
+        if task.state is State.RUNNING:
+            for child in task.children:
+                self._abort(child, MachineAborted(f"{task.owner.path} was aborted", child.path, child.key))
+            self._line.close_composite(task)
+        self._line.watcher.discard(task)
+        self.give_up(task)
+
+    def give_up(self, task: Task) -> None:
+        """Forget a task that came to nothing."""
+        unifier = self._line.unifier
+        unifier.drop(task)
+        if task.state is State.RUNNING:
+            unifier.store.release(task.machine)
+        self._line.release_inputs(task)
+        task.state = State.ABORTED
+
+    def arm(self, context: Context, task: Task) -> None:
+        """Start the clock of a context with a limit on wall time."""
+        limits = context.limits
+        if limits is not None and limits.wall is not None:
+            error = _exceeded(context, f"{limits.wall:g} s of wall time")
+            self._line.timers.after(limits.wall - task.wall, partial(self.abort, context, error))
+
+    def check_usage(self, task: Task, cpu: float, memory: int) -> None:
+        """Abort the contexts, of a running leaf and of all machines above it, whose limits it has exceeded."""
+        with self._line.step():
+            for leaf in list(task.contexts):
+                context: Context | None = leaf
+                while context is not None:
+                    above = context.task if context is not leaf else None
+                    spent = cpu + (above.cpu if above is not None else 0.0)
+                    what = _over(context.limits, spent, memory)
+                    if what is not None:
+                        self._abort(context, _exceeded(context, what))
+                    context = context.parent
+
+    def charge(self, task: Task) -> None:
+        """Add a finished leaf's CPU time to that of everything above it."""
+        if task.config.is_composite:
+            return
+        for context in task.contexts:
+            above = context.parent
+            while above is not None:
+                if above.task is not None:
+                    above.task.cpu += task.cpu
+                above = above.parent
+
+
+def _over(limits: Limits | None, cpu: float, memory: int) -> str | None:
+    if limits is None:
+        return None
+    if limits.cpu is not None and cpu > limits.cpu:
+        return f"{limits.cpu:g} s of CPU time"
+    if limits.memory is not None and memory > limits.memory:
+        return f"{limits.memory:,} bytes of memory"
+    return None
+
+
+def _exceeded(context: Context, limit: str) -> LimitExceeded:
+    return LimitExceeded(f"{context.path} exceeded its limit of {limit}", context.path, context.key)

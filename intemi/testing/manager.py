@@ -1,0 +1,166 @@
+"""The common checks that any task manager must pass."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from intemi.kernel import (
+    EventKind,
+    Input,
+    LimitExceeded,
+    Limits,
+    Machine,
+    MachineAborted,
+    MachineFailed,
+    Model,
+    MultiInput,
+    MultiOutput,
+    Output,
+    Project,
+    TaskManager,
+    Threads,
+)
+
+
+class Draws(Machine):
+    """Some random vectors."""
+
+    vectors = MultiOutput(np.ndarray)
+    count: int = 5
+
+    def run(self, rng: np.random.Generator) -> Model:
+        return Model(vectors=[rng.random(100) for _ in range(self.count)], results={"Count": self.count})
+
+
+class Total(Machine):
+    """The sum of vectors."""
+
+    vectors = MultiInput(np.ndarray)
+    total = Output(np.ndarray)
+
+    def run(self, vectors: tuple[np.ndarray[Any, Any], ...]) -> Model:
+        return Model(total=np.sum(vectors, axis=0))
+
+
+class Largest(Machine):
+    """The largest entry of a vector; fails on an empty one."""
+
+    vector = Input(np.ndarray)
+
+    def run(self, vector: np.ndarray[Any, Any]) -> Model:
+        return Model(results={"Largest": float(vector.max())})
+
+
+class Experiment(Machine):
+    """A composite over the machines above."""
+
+    random = True
+    total = Output(np.ndarray)
+    rounds: int = 4
+
+    async def run(self, job: Any) -> Model:
+        draws = [job.request(Draws(), branch=(index,)) for index in range(self.rounds)]
+        await job.all(*draws)
+        totals = [job.request(Total(), vectors=draw.vectors) for draw in draws]
+        whole = job.request(Total(), vectors=[total.total for total in totals])
+        largest = job.request(Largest(), vector=whole.total)
+        await largest
+        return Model(total=whole.total, results=largest.results)
+
+
+class Nap(Machine):
+    """Takes its time."""
+
+    seconds: float = 30.0
+
+    def run(self) -> Model:
+        time.sleep(self.seconds)
+        return Model()
+
+
+def check_task_manager(make: Callable[[], TaskManager]) -> None:
+    """Check a task manager; `make` gives a new one each time it is called.
+
+    What is checked: it gives the same outputs and results as a single thread; a machine that raises is a failure with
+    its traceback, and the rest goes on; an aborted machine is no longer waited for; it can be subscribed and
+    unsubscribed while a project runs; and, if it says that it isolates, it enforces limits.
+
+    >>> check_task_manager(lambda: Threads(2))
+    """
+    _check_same_results(make)
+    _check_failure(make)
+    _check_abort(make)
+    _check_subscription(make)
+    if make().isolates:
+        _check_limits(make)
+
+
+def _check_same_results(make: Callable[[], TaskManager]) -> None:
+    answers = []
+    for manager in (Threads(1), make()):
+        with Project(workers=manager) as project:
+            capsule = project.run(Experiment())
+            answers.append((capsule.key, capsule.results, capsule.outputs["total"].tobytes()))
+    assert answers[0] == answers[1], "a task manager must give what a single thread gives"
+
+
+def _check_failure(make: Callable[[], TaskManager]) -> None:
+    with Project(workers=make()) as project:
+        bad = project.request(Largest(), vector=project.given(np.zeros(0)))
+        good = project.run(Largest(), vector=project.given(np.ones(3)))
+        assert good.results == {"Largest": 1.0}, "a failure must not disturb other machines"
+        try:
+            bad.wait()
+        except MachineFailed as error:
+            assert "in run" in error.traceback, f"a failure must keep its traceback, got {error.traceback!r}"
+        else:
+            raise AssertionError("a machine that raises must fail")
+
+
+def _check_abort(make: Callable[[], TaskManager]) -> None:
+    with Project(workers=make()) as project:
+        nap = project.request(Nap())
+        _wait_for_start(project, nap)
+        nap.abort()
+        try:
+            nap.wait(timeout=5)
+        except MachineAborted:
+            pass
+        else:
+            raise AssertionError("an aborted machine must not be waited for")
+        assert project.run(Nap(seconds=0.0)).done, "after an abort, other machines must run"
+
+
+def _wait_for_start(project: Project, capsule: Any) -> None:
+    until = time.monotonic() + 30
+    while capsule.state.value != "running" and time.monotonic() < until:
+        time.sleep(0.01)
+    assert capsule.state.value == "running", f"{capsule.path} must start, but is {capsule.state.value}"
+
+
+def _check_subscription(make: Callable[[], TaskManager]) -> None:
+    first, second = make(), make()
+    with Project(workers=first) as project:
+        finished: list[Any] = []
+        project.listen(lambda event: finished.append(event) if event.kind is EventKind.FINISHED else None)
+        requested = [project.request(Draws(count), name=str(count)) for count in range(1, 21)]
+        project.subscribe(second)
+        project.unsubscribe(first)
+        project.wait(*requested)
+        assert len(finished) == 20, f"each machine must finish once, but {len(finished)} of 20 did"
+        assert project.managers == (second,), "an unsubscribed task manager must be gone"
+
+
+def _check_limits(make: Callable[[], TaskManager]) -> None:
+    with Project(workers=make()) as project:
+        try:
+            project.run(Nap(), limits=Limits(wall=0.5))
+        except LimitExceeded:
+            pass
+        else:
+            raise AssertionError("a machine over its limit must be stopped")
+        assert project.run(Nap(seconds=0.0)).done, "after a limit was exceeded, other machines must run"

@@ -1,0 +1,219 @@
+"""The store on disk: what it costs, who may read it, what it says when the disk is in trouble."""
+
+import os
+import sqlite3
+import stat
+import subprocess
+import sys
+import warnings
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from intemi.kernel.conformance_store import sample_record
+from intemi.kernel.disk import DiskStore
+from intemi.kernel.disk_database import _APPLICATION, SCHEMA_VERSION
+from intemi.kernel.errors import IntemiError, StoreWarning
+from intemi.kernel.record import Child
+from intemi.kernel.store import Claim
+
+ROOT = Path(__file__).parents[2]
+RECORD = sample_record(b"m" * 16, Accuracy=0.5)
+KEY, CONTENT = b"k" * 16, b"c" * 16
+CHILDREN = [Child(0, "child", b"d" * 16, {"Fold": 0})]
+
+
+def python(program: str, *arguments: object) -> str:
+    command = [sys.executable, "-c", program, *map(str, arguments)]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True, timeout=60).stdout
+
+
+def filled(folder: Path, payload: bytes = b"payload") -> Path:
+    """A closed store with one machine."""
+    with closing(DiskStore(folder)) as store:
+        store.keep(RECORD, [KEY], CHILDREN, {CONTENT: payload})
+    return folder
+
+
+def edit(folder: Path, statement: str, *parameters: object, file: str = "machines.sqlite") -> None:
+    with closing(sqlite3.connect(folder / file, isolation_level=None)) as connection:
+        connection.execute(statement, parameters)
+
+
+def finds(store: DiskStore) -> bool:
+    found = store.find(KEY)
+    assert found is None or found.encode() == RECORD.encode()
+    return found is not None
+
+
+def statements(store: DiskStore, action: Callable[[], object]) -> int:
+    seen: list[str] = []
+    connection = store._database._mending._handle
+    connection.set_trace_callback(seen.append)
+    action()
+    connection.set_trace_callback(None)
+    return len(seen)
+
+
+def test_finding_claiming_and_keeping_take_one_statement_each(tmp_path: Path) -> None:
+    with closing(DiskStore(tmp_path)) as store:
+        assert statements(store, lambda: store.find(RECORD.machine)) == 1
+        assert statements(store, lambda: store.claim(RECORD.machine)) == 1
+        assert statements(store, lambda: store.keep(RECORD, (), CHILDREN)) == 1
+        assert statements(store, lambda: store.find(RECORD.machine)) == 1
+
+
+def test_only_the_user_can_read_what_is_kept(tmp_path: Path) -> None:
+    folder = filled(tmp_path / "project")
+    modes = {
+        name: stat.S_IMODE((folder / name).stat().st_mode) for name in (".", "machines.sqlite", "contents", "owners")
+    }
+    assert modes == {".": 0o700, "machines.sqlite": 0o600, "contents": 0o700, "owners": 0o700}
+
+
+def test_diskcache_is_loaded_with_the_first_content(tmp_path: Path) -> None:
+    program = (
+        "import sys; from intemi.kernel.disk import DiskStore; store = DiskStore(sys.argv[1])\n"
+        "store.find(b'key'); print('diskcache' in sys.modules)\n"
+        "store.content(b'key'); print('diskcache' in sys.modules)"
+    )
+    assert python(program, tmp_path).split() == ["False", "True"]
+
+
+def test_a_store_notices_the_changes_of_others_and_not_its_own(tmp_path: Path) -> None:
+    with closing(DiskStore(tmp_path)) as store, closing(DiskStore(tmp_path)) as other:
+        store.changed()
+        store.keep(RECORD)
+        assert not store.changed()
+        other.keep(sample_record())
+        assert store.changed()
+        assert not store.changed()
+
+
+def test_a_content_that_is_there_is_not_written_again(tmp_path: Path) -> None:
+    folder = filled(tmp_path, bytes(100_000))
+    before = sorted(folder.glob("contents/*/*"))
+    filled(tmp_path, bytes(100_000))
+    assert len(before) == 1
+    assert sorted(folder.glob("contents/*/*")) == before
+
+
+def test_files_of_others_in_the_folder_are_left_alone(tmp_path: Path) -> None:
+    places = [
+        tmp_path / name for name in ("notes.txt", "owners/notes.txt", "contents/notes.txt", "owners/0011223344556677")
+    ]
+    filled(tmp_path)
+    for place in places[:-1]:
+        place.write_text("mine")
+    places[-1].mkdir()
+    with closing(DiskStore(tmp_path)) as store:
+        assert finds(store)
+        assert store.content(CONTENT) == b"payload"
+    assert all(place.exists() for place in places)
+
+
+def test_a_closed_store_says_so(tmp_path: Path) -> None:
+    store = DiskStore(tmp_path)
+    store.close()
+    store.close()
+    with pytest.raises(IntemiError, match="closed"):
+        store.find(KEY)
+
+
+def test_a_store_that_cannot_have_its_folder_says_which_and_why(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    for folder in (tmp_path / "file", tmp_path / "file" / "store"):
+        with pytest.raises(IntemiError, match=r"file.*(exists|Not a directory)"):
+            DiskStore(folder)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is read-only for root")
+@pytest.mark.parametrize("place", [".", "owners"])
+def test_a_folder_that_cannot_be_written_is_an_error_that_says_so(tmp_path: Path, place: str) -> None:
+    folder = filled(tmp_path)
+    (folder / place).chmod(0o500)
+    with pytest.raises(IntemiError, match=f"{tmp_path.name}.*must be writable"):
+        DiskStore(folder)
+    (folder / place).chmod(0o700)
+    with closing(DiskStore(folder)) as store:
+        assert finds(store)
+
+
+@pytest.mark.parametrize("contents", ["None", "{b'c' * 16: bytes(1_000_000)}"])
+def test_a_full_disk_is_an_error_that_says_so_and_loses_nothing(tmp_path: Path, contents: str) -> None:
+    filled(tmp_path)
+    program = f"""
+import resource, sys
+from intemi.kernel.conformance_store import sample_record
+from intemi.kernel.disk import DiskStore
+from intemi.kernel.errors import IntemiError
+store = DiskStore(sys.argv[1])
+store.content(b"")
+resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, 300_000))
+try:
+    for _ in range(5):
+        store.keep(sample_record(Text="x" * 200_000), contents={contents})
+except IntemiError as error:
+    print(error)
+"""
+    assert "a disk that has space" in python(program.replace("b'c' * 16", "b'x' * 16"), tmp_path)
+    with closing(DiskStore(tmp_path)) as store:
+        assert finds(store)
+        assert store.content(CONTENT) == b"payload"
+        assert store.content(b"x" * 16) is None
+
+
+def test_a_file_of_a_newer_version_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
+    filled(tmp_path)
+    edit(tmp_path, f"PRAGMA user_version = {SCHEMA_VERSION + 1}")
+    edit(tmp_path, f"PRAGMA application_id = {_APPLICATION + SCHEMA_VERSION + 1}")
+    before = (tmp_path / "machines.sqlite").read_bytes()
+    with pytest.raises(IntemiError, match="use a newer intemi"):
+        DiskStore(tmp_path)
+    assert (tmp_path / "machines.sqlite").read_bytes() == before
+    assert not list(tmp_path.glob("owners/????*[0-9a-f]"))
+
+
+def test_a_warning_that_is_an_error_leaves_a_store_that_works(tmp_path: Path) -> None:
+    filled(tmp_path)
+    with closing(DiskStore(tmp_path)) as store:
+        edit(tmp_path, "UPDATE machines SET record = x'00'")
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            with pytest.raises(StoreWarning):
+                store.find(KEY)
+        assert store.claim(RECORD.machine) is Claim.MINE
+        store.keep(RECORD)
+        assert finds(store)
+
+
+def test_a_store_goes_on_in_the_new_file_when_another_has_set_the_old_one_aside(tmp_path: Path) -> None:
+    filled(tmp_path)
+    with closing(DiskStore(tmp_path)) as store:
+        assert finds(store)
+        for suffix in ("", "-wal", "-shm"):
+            os.rename(tmp_path / f"machines.sqlite{suffix}", tmp_path / f"machines.sqlite.damaged-1{suffix}")
+        os.rename(tmp_path / "contents", tmp_path / "contents.damaged-1")
+        with closing(DiskStore(tmp_path)) as other:
+            assert not finds(other)
+            other.keep(sample_record())
+            store.keep(RECORD, [KEY], CHILDREN, {CONTENT: b"payload"})
+            assert finds(other)
+            assert other.content(CONTENT) == b"payload"
+
+
+def test_closing_a_file_that_was_set_aside_leaves_the_new_one_alone(tmp_path: Path) -> None:
+    filled(tmp_path)
+    store = DiskStore(tmp_path)
+    assert finds(store)
+    (tmp_path / "aside").mkdir()
+    for suffix in ("", "-wal", "-shm"):
+        os.rename(tmp_path / f"machines.sqlite{suffix}", tmp_path / "aside" / f"machines.sqlite{suffix}")
+    with closing(DiskStore(tmp_path)) as other:
+        other.keep(RECORD, [KEY])
+        store.close()
+        assert (tmp_path / "machines.sqlite-wal").stat().st_size
+        with closing(DiskStore(tmp_path)) as third:
+            assert finds(third)

@@ -1,0 +1,422 @@
+"""Whatever happens to the files of a store, each answer is right or absent, and nothing in them is ever executed."""
+
+import os
+import pickle
+import random
+import shutil
+import sqlite3
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+from diskcache.core import MODE_BINARY, MODE_PICKLE, MODE_RAW, MODE_TEXT
+
+from intemi.kernel import encoding
+from intemi.kernel.conformance_store import sample_record
+from intemi.kernel.disk import DiskStore
+from intemi.kernel.disk_seal import seal
+from intemi.kernel.errors import StoreWarning
+from intemi.kernel.record import Child
+from intemi.kernel.store import Claim
+from tests.kernel.test_disk import CHILDREN, CONTENT, KEY, RECORD, edit, filled, finds
+
+LARGE = bytes(range(256)) * 400
+DATABASE = "contents/cache.db"
+
+
+@contextmanager
+def warned(*parts: str) -> Iterator[None]:
+    """Exactly one StoreWarning for each of the parts, and nothing else."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield
+    messages = [str(warning.message) for warning in caught]
+    assert len(messages) == len(parts), messages
+    assert {warning.category for warning in caught} <= {StoreWarning}
+    for part, message in zip(parts, messages, strict=True):
+        assert part in message
+
+
+class Bomb:
+    """Leaves a mark when it is unpickled."""
+
+    def __init__(self, mark: Path) -> None:
+        self.mark = mark
+
+    def __reduce__(self) -> tuple[Callable[[str], None], tuple[str]]:
+        return os.mkdir, (str(self.mark),)
+
+
+@pytest.fixture
+def bomb(tmp_path: Path) -> Iterator[bytes]:
+    """Bytes that must never be unpickled."""
+    mark = tmp_path / "exploded"
+    yield pickle.dumps(Bomb(mark))
+    assert not mark.exists()
+
+
+def value_file(folder: Path) -> Path:
+    (file,) = folder.glob("contents/*/*.val")
+    return file
+
+
+def flip(file: Path, position: int, bit: int = 0) -> None:
+    damaged = bytearray(file.read_bytes())
+    damaged[position] ^= 1 << bit
+    file.write_bytes(damaged)
+
+
+def cut(file: Path) -> None:
+    os.truncate(file, file.stat().st_size // 2)
+
+
+def empty(file: Path) -> None:
+    os.truncate(file, 0)
+
+
+def swap_for_text(file: Path) -> None:
+    file.write_text("Dear diary, " * 1000)
+
+
+def swap_for_folder(file: Path) -> None:
+    file.unlink()
+    file.mkdir()
+
+
+def swap_for_foreign_database(file: Path) -> None:
+    file.unlink()
+    with closing(sqlite3.connect(file, isolation_level=None)) as connection:
+        connection.execute("PRAGMA user_version = 99")
+        connection.execute("CREATE TABLE Settings (name)")
+        connection.execute("CREATE TABLE machines (serial_number, colour)")
+
+
+def damage_all_but_the_first_page(file: Path) -> None:
+    content = file.read_bytes()
+    file.write_bytes(content[:4096] + b"\x55" * (len(content) - 4096))
+
+
+WHOLE_FILES = [cut, empty, swap_for_text, swap_for_folder, swap_for_foreign_database, damage_all_but_the_first_page]
+
+
+@pytest.mark.parametrize("damage", WHOLE_FILES)
+def test_a_database_that_cannot_be_used_is_set_aside(tmp_path: Path, damage: Callable[[Path], None]) -> None:
+    damage(filled(tmp_path) / "machines.sqlite")
+    with warned("set aside as machines.sqlite.damaged-1"):
+        store = DiskStore(tmp_path)
+        assert not finds(store)
+    with closing(store), warned():
+        assert store.claim(RECORD.machine) is Claim.MINE
+        store.keep(RECORD, [KEY])
+        assert finds(store)
+        assert store.content(CONTENT) == b"payload"
+    assert (tmp_path / "machines.sqlite.damaged-1").exists()
+    damage(tmp_path / "machines.sqlite")
+    with warned("set aside as machines.sqlite.damaged-2"), closing(DiskStore(tmp_path)) as store:
+        assert not finds(store)
+
+
+@pytest.mark.parametrize("damage", WHOLE_FILES)
+def test_contents_that_cannot_be_used_are_set_aside(tmp_path: Path, damage: Callable[[Path], None]) -> None:
+    damage(filled(tmp_path) / DATABASE)
+    with closing(DiskStore(tmp_path)) as store:
+        with warned("set aside as contents.damaged-1"):
+            assert store.content(CONTENT) is None
+        with warned():
+            store.keep(RECORD, [KEY], contents={CONTENT: b"payload"})
+            assert store.content(CONTENT) == b"payload"
+    assert (tmp_path / "contents.damaged-1" / "cache.db").exists()
+
+
+def test_a_file_in_place_of_the_contents_is_set_aside(tmp_path: Path) -> None:
+    (tmp_path / "contents").write_text("mine")
+    with warned("not a folder"):
+        filled(tmp_path)
+    assert (tmp_path / "contents.damaged-1").read_text() == "mine"
+
+
+def test_an_older_database_is_set_aside(tmp_path: Path) -> None:
+    filled(tmp_path)
+    edit(tmp_path, "PRAGMA user_version = 0")
+    edit(tmp_path, f"PRAGMA application_id = {int.from_bytes(b'im', 'big') << 16}")
+    with warned("version 0"), closing(DiskStore(tmp_path)) as store:
+        assert not finds(store)
+
+
+@pytest.mark.parametrize("file", ["machines.sqlite", DATABASE])
+def test_a_database_that_is_damaged_while_it_is_open_is_set_aside(tmp_path: Path, file: str) -> None:
+    filled(tmp_path)
+    with closing(DiskStore(tmp_path)) as store:
+        assert store.find(b"") is None
+        assert store.content(b"") is None
+        damage_all_but_the_first_page(tmp_path / file)
+        with warned("set aside"):
+            store.keep(RECORD, [KEY], CHILDREN, {CONTENT: b"payload"})
+        with warned():
+            assert finds(store)
+            assert store.content(CONTENT) == b"payload"
+
+
+@pytest.mark.parametrize(
+    "blob",
+    [
+        b"",
+        b"intemi",
+        7,
+        None,
+        "text",
+        b"x" * 100,
+        RECORD.encode(),
+        seal(b"record", b"of another", RECORD.encode()),
+        seal(b"children", RECORD.machine, RECORD.encode()),
+        seal(b"record", RECORD.machine, b"no record"),
+        seal(b"record", RECORD.machine, encoding.encode((0, *[None] * 10))),
+        seal(b"record", RECORD.machine, encoding.encode((1, *[None] * 10))),
+        b"intemi\x00" + seal(b"record", RECORD.machine, RECORD.encode())[7:],
+    ],
+)
+def test_a_record_that_cannot_be_read_is_absent_and_free(tmp_path: Path, blob: object) -> None:
+    filled(tmp_path)
+    edit(tmp_path, "UPDATE machines SET record = ?", blob)
+    with closing(DiskStore(tmp_path)) as store:
+        with warned() if blob is None else warned(f"machine {RECORD.machine.hex()} is treated as absent"):
+            assert not finds(store)
+            assert not finds(store)
+        with warned():
+            assert store.claim(RECORD.machine) is Claim.MINE
+            store.keep(RECORD)
+            assert finds(store)
+
+
+def test_a_damaged_record_can_be_claimed_without_having_been_looked_at(tmp_path: Path) -> None:
+    filled(tmp_path)
+    edit(tmp_path, "UPDATE machines SET record = x'00'")
+    with closing(DiskStore(tmp_path)) as store, closing(DiskStore(tmp_path)) as other:
+        with warned("truncated"):
+            assert store.claim(RECORD.machine) is Claim.MINE
+        assert other.claim(RECORD.machine) is Claim.BUSY
+
+
+def test_a_composite_whose_children_are_damaged_is_run_again(tmp_path: Path) -> None:
+    filled(tmp_path)
+    edit(tmp_path, "UPDATE machines SET children = record")
+    with closing(DiskStore(tmp_path)) as store:
+        assert finds(store)
+        with warned("children"):
+            assert store.children(RECORD.machine) == []
+        assert store.claim(RECORD.machine) is Claim.MINE
+
+
+def test_children_of_a_type_that_is_not_known_here_are_absent(tmp_path: Path) -> None:
+    filled(tmp_path)
+    unknown = encoding.encode([(0, "child", b"d" * 16, {})]).replace(b"M", b"Y")
+    edit(tmp_path, "UPDATE machines SET children = ?", seal(b"children", RECORD.machine, unknown))
+    with closing(DiskStore(tmp_path)) as store:
+        with warned("cannot be read"):
+            assert store.children(RECORD.machine) == []
+        assert finds(store)
+
+
+def expect_content_absent_then_written_again(folder: Path) -> None:
+    with closing(DiskStore(folder)) as store:
+        with warned(f"content {CONTENT.hex()} is treated as absent"):
+            assert store.content(CONTENT) is None
+            assert store.content(CONTENT) is None
+        with warned():
+            store.keep(RECORD, contents={CONTENT: LARGE})
+            assert store.content(CONTENT) == LARGE
+
+
+@pytest.mark.parametrize("damage", [cut, empty, swap_for_text, swap_for_folder, Path.unlink])
+def test_a_damaged_content_is_absent_and_can_be_written_again(tmp_path: Path, damage: Callable[[Path], None]) -> None:
+    damage(value_file(filled(tmp_path, LARGE)))
+    expect_content_absent_then_written_again(tmp_path)
+
+
+def test_every_byte_of_a_content_counts(tmp_path: Path) -> None:
+    file = value_file(filled(tmp_path, LARGE))
+    pristine = file.read_bytes()
+    for position in [*range(30), *random.Random(1).sample(range(len(pristine)), 30)]:
+        file.write_bytes(pristine)
+        flip(file, position)
+        with closing(DiskStore(tmp_path)) as store:
+            store._contents()._drop = lambda *_: None  # type: ignore[method-assign]
+            with warned("treated as absent"):
+                assert store.content(CONTENT) is None
+
+
+@pytest.mark.parametrize("large", [False, True])
+def test_a_pickled_content_is_never_unpickled(tmp_path: Path, bomb: bytes, large: bool) -> None:
+    filled(tmp_path, LARGE)
+    if large:
+        value_file(tmp_path).write_bytes(bomb)
+        edit(tmp_path, "UPDATE Cache SET mode = ?", MODE_PICKLE, file=DATABASE)
+    else:
+        edit(tmp_path, "UPDATE Cache SET mode = ?, value = ?, filename = NULL", MODE_PICKLE, bomb, file=DATABASE)
+    expect_content_absent_then_written_again(tmp_path)
+
+
+def test_a_pickled_key_is_never_unpickled(tmp_path: Path, bomb: bytes) -> None:
+    filled(tmp_path)
+    edit(tmp_path, "UPDATE Cache SET key = ?, raw = 0", bomb, file=DATABASE)
+    with closing(DiskStore(tmp_path)) as store, warned():
+        assert store.content(CONTENT) is None
+        store.keep(RECORD, contents={CONTENT: LARGE})
+        assert store.content(CONTENT) == LARGE
+        with pytest.raises(Exception, match="plain text"):
+            list(store._contents()._mending._handle)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("disk_pickle_protocol", "BOMB"),
+        ("disk_fetch", "BOMB"),
+        ("disk__directory", "/"),
+        ("_disk", "BOMB"),
+        ("get", "BOMB"),
+        ("_sql", "BOMB"),
+        ("_directory", "/"),
+        ("sqlite_journal_mode", "OFF; DROP TABLE Cache"),
+        ("sqlite_writable_schema", "ON"),
+        ("sqlite_user_version = 5 --", 1),
+        ("eviction_policy", "least-recently-used"),
+        ("size_limit", 1),
+        ("cull_limit", 100),
+        ("statistics", 1),
+        ("count", "BOMB"),
+    ],
+)
+def test_poisoned_settings_are_not_obeyed(tmp_path: Path, bomb: bytes, key: str, value: object) -> None:
+    filled(tmp_path, LARGE)
+    edit(
+        tmp_path,
+        "INSERT OR REPLACE INTO Settings VALUES (?, ?)",
+        key,
+        bomb if value == "BOMB" else value,
+        file=DATABASE,
+    )
+    with closing(DiskStore(tmp_path)) as store, warned():
+        assert store.content(CONTENT) == LARGE
+        store.keep(RECORD, contents={b"new": LARGE})
+        assert store.content(b"new") == LARGE
+        assert store.content(CONTENT) == LARGE
+
+
+def test_settings_that_diskcache_cannot_bear_set_the_contents_aside(tmp_path: Path) -> None:
+    filled(tmp_path)
+    edit(tmp_path, "INSERT INTO Settings VALUES (x'00ff', 1)", file=DATABASE)
+    with closing(DiskStore(tmp_path)) as store, warned("set aside as contents.damaged-1"):
+        assert store.content(CONTENT) is None
+
+
+@pytest.mark.parametrize("mode", [MODE_RAW, MODE_BINARY, MODE_TEXT, MODE_PICKLE, 0, 99, None])
+@pytest.mark.parametrize("name", ["../../secret", "/etc/hostname", "..", "", "ab/../../../secret", b"\xff", None])
+def test_a_file_outside_of_the_folder_is_neither_read_nor_removed(tmp_path: Path, mode: int, name: object) -> None:
+    folder = filled(tmp_path / "store", LARGE)
+    secret = tmp_path / "secret"
+    secret.write_bytes(value_file(folder).read_bytes())
+    edit(folder, "UPDATE Cache SET mode = ?, filename = ?", mode, name, file=DATABASE)
+    with closing(DiskStore(folder)) as store, warned("treated as absent"):
+        assert store.content(CONTENT) is None
+    edit(folder, "INSERT INTO Cache (key, raw, filename) VALUES (?, 1, ?)", CONTENT.hex(), name, file=DATABASE)
+    if not isinstance(name, bytes):
+        with closing(DiskStore(folder)) as store:
+            store._contents()._mending._handle.delete(CONTENT.hex())
+    assert secret.exists()
+
+
+def test_text_that_cannot_be_decoded_is_damage_of_its_row_only(tmp_path: Path) -> None:
+    filled(tmp_path, LARGE)
+    edit(tmp_path, "UPDATE Cache SET filename = CAST(x'ff' AS TEXT)", file=DATABASE)
+    expect_content_absent_then_written_again(tmp_path)
+
+
+RECORDS = [sample_record(bytes([number]) * 16, Text="x" * (7 * number)) for number in range(40)]
+EDGES = {record.machine: [Child(n, f"{n}", b"c" * 16, {"Fold": n}) for n in range(20)] for record in RECORDS[::4]}
+
+
+def contents_of(machine: bytes) -> dict[bytes, bytes]:
+    payload = machine * (3000 if machine[0] % 10 == 0 else machine[0])
+    return {b"content" + machine: payload}
+
+
+def keep(store: DiskStore, number: int) -> None:
+    record = RECORDS[number]
+    store.keep(record, [b"key" + record.machine], EDGES.get(record.machine, ()), contents_of(record.machine))
+
+
+@pytest.fixture(scope="module")
+def pristine(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder as a killed process leaves it: part of it still in the write-ahead logs."""
+    folder, copy = tmp_path_factory.mktemp("store"), tmp_path_factory.mktemp("copy") / "store"
+    with closing(DiskStore(folder)) as store:
+        for number in range(len(RECORDS) // 2):
+            keep(store, number)
+    with closing(DiskStore(folder)) as store:
+        for number in range(len(RECORDS) // 2, len(RECORDS)):
+            keep(store, number)
+        shutil.copytree(folder, copy)
+    return copy
+
+
+def check_right_or_absent(folder: Path) -> None:
+    """Every answer of the store is right or absent, and what is absent can be made again."""
+    with closing(DiskStore(folder)) as store:
+        for number, record in enumerate(RECORDS):
+            machine = record.machine
+            right = True
+            for key in (machine, b"key" + machine):
+                found = store.find(key)
+                assert found is None or found.encode() == record.encode()
+                right &= found is not None
+            children = store.children(machine)
+            assert children in ([], EDGES.get(machine, []))
+            for content, payload in contents_of(machine).items():
+                found_content = store.content(content)
+                assert found_content in (None, payload)
+                right &= found_content is not None
+            if not right or children != EDGES.get(machine, []):
+                store.forget(machine)
+                assert store.claim(machine) is Claim.MINE
+                keep(store, number)
+        for record in RECORDS:
+            found = store.find(b"key" + record.machine)
+            assert found is not None
+            assert found.encode() == record.encode()
+            assert store.children(record.machine) == EDGES.get(record.machine, [])
+            for content, payload in contents_of(record.machine).items():
+                assert store.content(content) == payload
+
+
+def check_with_flipped_bits(pristine: Path, folder: Path, pattern: str, seed: int, bits: int = 1) -> None:
+    chance = random.Random(seed)
+    shutil.copytree(pristine, folder)
+    files = sorted(file for file in folder.glob(pattern) if file.stat().st_size)
+    for _ in range(bits):
+        file = chance.choice(files)
+        flip(file, chance.randrange(file.stat().st_size), chance.randrange(8))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        check_right_or_absent(folder)
+    messages = [str(warning.message) for warning in caught]
+    assert {warning.category for warning in caught} <= {StoreWarning}
+    assert len(set(messages)) == len(messages)
+
+
+def test_an_undamaged_copy_has_everything(pristine: Path, tmp_path: Path) -> None:
+    with warned():
+        check_with_flipped_bits(pristine, tmp_path / "copy", "*", 0, bits=0)
+
+
+@pytest.mark.parametrize("seed", range(15))
+@pytest.mark.parametrize(
+    "pattern",
+    ["machines.sqlite", "machines.sqlite-*", "contents/cache.db", "contents/cache.db-*", "contents/*/*", "**/*.*"],
+)
+def test_with_a_flipped_bit_every_answer_is_right_or_absent(
+    pristine: Path, tmp_path: Path, pattern: str, seed: int
+) -> None:
+    check_with_flipped_bits(pristine, tmp_path / "copy", pattern, seed, bits=1 + seed % 3 * 10)

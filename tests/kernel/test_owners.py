@@ -1,0 +1,208 @@
+"""Claims last as long as their owner lives, and not a moment longer."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+
+from intemi.kernel import owners
+from intemi.kernel.conformance_store import sample_record
+from intemi.kernel.disk import DiskStore
+from intemi.kernel.errors import IntemiError
+from intemi.kernel.store import Claim
+
+ROOT = Path(__file__).parents[2]
+MACHINE = b"m" * 16
+HOLD = """
+import sys
+from intemi.kernel.disk import DiskStore
+store = DiskStore(sys.argv[1])
+for machine in sys.argv[2:]:
+    print(store.claim(bytes.fromhex(machine)).name, flush=True)
+sys.stdin.read()
+"""
+CONTEND = """
+import sys
+from intemi.kernel.conformance_store import sample_record
+from intemi.kernel.disk import DiskStore
+from intemi.kernel.store import Claim
+store = DiskStore(sys.argv[1])
+print("ready", flush=True)
+sys.stdin.readline()
+for number in range(int(sys.argv[2])):
+    machine = number.to_bytes(16, "big")
+    if store.claim(machine) is Claim.MINE:
+        print(number)
+        store.keep(sample_record(machine), [b"key" + machine], (), {machine: machine})
+store.close()
+"""
+
+
+def python(program: str, *arguments: object) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", program, *map(str, arguments)],
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+
+@contextmanager
+def holding(folder: Path, *machines: bytes) -> Iterator[subprocess.Popen[str]]:
+    """Another process that holds claims."""
+    with python(HOLD, folder, *(machine.hex() for machine in machines)) as process:
+        assert process.stdout is not None
+        assert [process.stdout.readline().strip() for _ in machines] == ["MINE"] * len(machines)
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def lock_files(folder: Path) -> set[str]:
+    return {file.name for file in (folder / "owners").iterdir()} - {"opening"}
+
+
+def test_what_a_living_process_has_claimed_is_busy_and_free_once_it_was_killed(tmp_path: Path) -> None:
+    with closing(DiskStore(tmp_path)) as store, holding(tmp_path, MACHINE) as process:
+        assert store.claim(MACHINE) is Claim.BUSY
+        assert store.claim(MACHINE) is Claim.BUSY
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        assert store.claim(MACHINE) is Claim.MINE
+
+
+def test_only_one_of_many_takes_over_from_a_dead_owner(tmp_path: Path) -> None:
+    with holding(tmp_path, MACHINE) as process:
+        process.kill()
+    stores = [DiskStore(tmp_path) for _ in range(4)]
+    claims = [store.claim(MACHINE) for store in stores]
+    for store in stores:
+        store.close()
+    assert claims == [Claim.MINE, Claim.BUSY, Claim.BUSY, Claim.BUSY]
+
+
+def test_asking_whether_an_owner_lives_does_not_make_it_look_alive_or_dead(tmp_path: Path) -> None:
+    with holding(tmp_path, MACHINE) as process, closing(DiskStore(tmp_path)) as mine:
+        (other,) = lock_files(tmp_path) - {mine._owner.id.hex()}
+        for _ in range(3):
+            assert owners.is_alive(tmp_path / "owners", bytes.fromhex(other))
+        process.kill()
+        process.wait()
+        for _ in range(3):
+            assert not owners.is_alive(tmp_path / "owners", bytes.fromhex(other))
+        assert owners.is_alive(tmp_path / "owners", mine._owner.id)
+
+
+def test_the_lock_files_of_the_dead_are_removed_when_a_store_opens(tmp_path: Path) -> None:
+    with holding(tmp_path, MACHINE) as process, closing(DiskStore(tmp_path)) as store:
+        process.kill()
+        process.wait()
+        assert len(lock_files(tmp_path)) == 2
+        with closing(DiskStore(tmp_path)) as second:
+            assert lock_files(tmp_path) == {store._owner.id.hex(), second._owner.id.hex()}
+    assert lock_files(tmp_path) == set()
+
+
+def test_opening_and_closing_a_second_store_leaves_the_first_alive_for_others(tmp_path: Path) -> None:
+    with closing(DiskStore(tmp_path)) as store:
+        assert store.claim(MACHINE) is Claim.MINE
+        DiskStore(tmp_path).close()
+        with python(HOLD, tmp_path, MACHINE.hex()) as process:
+            assert process.stdout is not None
+            assert process.stdout.readline().strip() == "BUSY"
+            process.kill()
+
+
+def test_a_store_that_nobody_refers_to_any_more_gives_up_its_claims(tmp_path: Path) -> None:
+    store = DiskStore(tmp_path)
+    store.claim(MACHINE)
+    del store
+    with closing(DiskStore(tmp_path)) as store:
+        assert store.claim(MACHINE) is Claim.MINE
+
+
+@pytest.mark.parametrize("owner", [None, 7, "text", b"", b"short", b"too long for one", b"../../.."])
+def test_what_is_no_owner_is_not_alive(tmp_path: Path, owner: object) -> None:
+    assert not owners.is_alive(tmp_path, owner)
+
+
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_fork_neither_uses_nor_ends_the_claims_of_its_parent(tmp_path: Path) -> None:
+    with closing(DiskStore(tmp_path)) as store:
+        store.claim(MACHINE)
+        child = os.fork()
+        if not child:
+            os._exit(what_a_fork_gets_wrong(store, tmp_path))
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+        with closing(DiskStore(tmp_path)) as other:
+            assert other.claim(MACHINE) is Claim.BUSY
+        store.keep(sample_record(MACHINE))
+
+
+def what_a_fork_gets_wrong(store: DiskStore, folder: Path) -> int:
+    operations = (
+        lambda: store.find(MACHINE),
+        lambda: store.claim(MACHINE),
+        lambda: store.content(MACHINE),
+        lambda: store.keep(sample_record()),
+        lambda: store.keep(sample_record(), contents={MACHINE: b""}),
+    )
+    for number, operation in enumerate(operations, 1):
+        try:
+            operation()
+        except IntemiError as error:
+            if "open the folder again" not in str(error):
+                return number
+        else:
+            return number
+    store.close()
+    store._owner.close()
+    own = DiskStore(folder)
+    return 0 if own.claim(MACHINE) is Claim.BUSY else 99
+
+
+def test_of_contending_processes_exactly_one_gets_each_machine(tmp_path: Path) -> None:
+    machines = 300
+    processes = [python(CONTEND, tmp_path, machines) for _ in range(3)]
+    for process in processes:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+    for process in processes:
+        assert process.stdin is not None
+        process.stdin.write("\n")
+        process.stdin.flush()
+    won = Counter(int(number) for process in processes for number in process.communicate()[0].split())
+    assert [process.returncode for process in processes] == [0, 0, 0]
+    assert won == Counter(range(machines))
+    with closing(DiskStore(tmp_path)) as store:
+        for number in range(machines):
+            machine = number.to_bytes(16, "big")
+            found = store.find(b"key" + machine)
+            assert found is not None
+            assert found.machine == machine
+            assert store.content(machine) == machine
+
+
+def test_a_process_that_is_killed_at_any_moment_leaves_a_store_that_works(tmp_path: Path) -> None:
+    for moment in range(5):
+        with python(CONTEND, tmp_path, 100_000) as process:
+            assert process.stdin is not None
+            assert process.stdout is not None
+            process.stdin.write("\n")
+            process.stdin.flush()
+            for _ in range(20 + 37 * moment):
+                process.stdout.readline()
+            process.kill()
+    with closing(DiskStore(tmp_path)) as store:
+        claims = [store.claim(number.to_bytes(16, "big")) for number in range(100)]
+        assert Claim.BUSY not in claims
+        for claim in claims:
+            assert claim is Claim.MINE or store.content(claim.machine) == claim.machine

@@ -1,0 +1,60 @@
+"""Every benchmark runs, in sizes at which its numbers mean nothing."""
+
+import pytest
+
+from benchmarks import configuration, requests, scaling
+from benchmarks.__main__ import NAMES, main
+from benchmarks.peers import PEERS
+from benchmarks.report import Target, print_targets
+
+
+@pytest.mark.slow
+def test_the_benchmark_of_requests_runs_every_peer(capsys: pytest.CaptureFixture[str]) -> None:
+    targets = requests.run(requests.Sizes(leaves=8, peer_leaves=4, rounds=1))
+    printed = capsys.readouterr().out
+    assert [peer for peer in PEERS if peer not in printed] == []
+    assert [row for row in requests.ROWS if row not in printed] == []
+    assert len(targets) == 8
+    assert all(target.measured > 0 for target in targets)
+
+
+@pytest.mark.slow
+def test_the_benchmark_of_scaling_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    targets = scaling.run(scaling.Sizes({5: 1, 10: 1}))
+    assert "bytes per machine" in capsys.readouterr().out
+    assert len(targets) == 8
+    assert all(target.measured > 0 for target in targets)
+
+
+def test_the_benchmark_of_configurations_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    (target,) = configuration.run(configuration.Sizes(repetitions=3, rounds=1))
+    printed = capsys.readouterr().out
+    assert [style for style in configuration.STYLES if style not in printed] == []
+    assert target.measured > 0
+
+
+@pytest.mark.parametrize("style", configuration.STYLES.values(), ids=configuration.STYLES)
+def test_every_style_of_configuration_validates_the_same(style: configuration.Style) -> None:
+    assert style.digest(style.fresh(1)) == style.digest(style.fresh(1)) != style.digest(style.fresh(2))
+    assert style.replace_sigma(style.fresh(1), 7.0).kernel.sigma == 7.0
+    for part in ({"sigma": 0.0}, {"sigma": "wide"}, {"name": "round"}):
+        with pytest.raises((ValueError, TypeError)):
+            style.kernel(**part)
+    for parameters in ({"cost": -1.0}, {"steps": 0}, {"steps": "many"}, {"shrink": 3}, {"kernel": 3}):
+        with pytest.raises((ValueError, TypeError)):
+            style.learner(**parameters)
+
+
+def test_an_unknown_benchmark_is_refused_with_the_names_of_those_there_are(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["scalling"])
+    error = capsys.readouterr().err
+    assert "'scalling'" in error
+    assert [name for name in NAMES if name not in error] == []
+
+
+def test_a_target_says_whether_it_held(capsys: pytest.CaptureFixture[str]) -> None:
+    print_targets([Target("cheap", 0.05, 0.1), Target("dear", 2.0, 0.5, " s")])
+    *_, cheap, dear = capsys.readouterr().out.splitlines()
+    assert cheap.split() == ["cheap", "0.05", "≤", "0.1", "held"]
+    assert dear.split() == ["dear", "2", "s", "≤", "0.5", "s", "MISSED"]
