@@ -70,7 +70,7 @@ class Capsule:
 
     def wait(self, timeout: float | None = None) -> Capsule:
         """Wait until it is finished; raises if it failed or was aborted, TimeoutError if it takes too long."""
-        if not self.context.is_done and not self._line.event_of(self.context).wait(timeout):
+        if not self.context.is_done and not self._line.wait_for([self], timeout):
             raise TimeoutError(f"{self.path} is {self.state.value} after {timeout:g} s")
         if self.context.error is not None:
             raise self.context.error.with_traceback(None)

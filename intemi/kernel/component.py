@@ -6,13 +6,14 @@ are equal exactly when their canonical encodings are: registered name, version (
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import enum
 import inspect
 import sys
 import types
 import typing
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Self, dataclass_transform
 
 from intemi.kernel import encoding, registry
@@ -44,6 +45,7 @@ class Component:
     _header: ClassVar[bytes | None] = None
     _encoded_names: ClassVar[dict[str, bytes]] = {}
     _holds_components: ClassVar[bool] = False
+    _local_types: ClassVar[Mapping[str, Any]] = {}
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -68,6 +70,7 @@ class Component:
                 cls._check_name(name)
         cls._checks = None
         cls._header = None
+        cls._local_types = _local_types(cls, declared)
         if "registered_name" not in cls.__dict__:
             cls.registered_name = registry.qualified_name(cls)
         registry.register_component(cls.registered_name, cls)
@@ -82,7 +85,7 @@ class Component:
             try:
                 values[name] = check(value)
             except Refused as allowed:
-                raise ConfigurationError(f"{self.kind}: {name} must be {allowed}, got {value!r}") from None
+                raise ConfigurationError(f"{self.kind}: {name} must be {allowed}, got {_shown(value)}") from None
         self.check()
 
     def check(self) -> None:
@@ -92,8 +95,12 @@ class Component:
     def _check_name(cls, name: str) -> None:
         """Refuse a parameter that would hide something every component has, or get lost in plain data."""
         if name == "type" or name.startswith("_") or any(hasattr(base, name) for base in cls.__mro__[1:]):
-            hint = f"; write `{name} = ...` without a type" if name in ("version", "random") else ""
-            raise ConfigurationError(f"{cls.__qualname__}: {name!r} cannot be a parameter, the name is taken{hint}")
+            why = "the name is taken"
+            if name.startswith("_"):
+                why = "its name begins with an underscore"
+            elif name in ("version", "random"):
+                why += f"; write `{name} = ...` without a type"
+            raise ConfigurationError(f"{cls.__qualname__}: {name!r} cannot be a parameter, {why}")
 
     @classmethod
     def _prepare(cls) -> dict[str, Check]:
@@ -259,22 +266,27 @@ class Component:
             back = None
         if encoding.encode(back) != encoding.encode(value):
             raise ConfigurationError(
-                f"{self.kind}: {name} cannot be written as plain data, got {value!r}; "
+                f"{self.kind}: {name} cannot be written as plain data, got {_shown(value)}; "
                 "numbers, text, tuples, mappings without a key 'type' and what the type of the parameter names can"
             )
 
     @classmethod
     def from_parameters(cls, parameters: Mapping[str, Any]) -> Self:
         """The component with these parameters; unknown names are refused."""
+        cls.check_names(parameters)
+        try:
+            return cls(**parameters)
+        except TypeError as error:
+            raise ConfigurationError(f"{cls.__name__}: {str(error).replace('__init__() ', '')}") from None
+
+    @classmethod
+    def check_names(cls, parameters: Iterable[str]) -> None:
+        """Refuse names that are not those of parameters."""
         unknown = [name for name in parameters if name not in cls.parameter_names()]
         if unknown:
             raise ConfigurationError(
                 f"{cls.__name__}: no parameter is called {unknown[0]!r}; there are {_listed(cls.parameter_names())}"
             )
-        try:
-            return cls(**parameters)
-        except TypeError as error:
-            raise ConfigurationError(f"{cls.__name__}: {str(error).replace('__init__() ', '')}") from None
 
 
 def from_plain(plain: Any) -> Any:
@@ -328,9 +340,36 @@ def _annotations(cls: type) -> Mapping[str, Any]:
 def _resolved(cls: type, field: dataclasses.Field[Any]) -> Any:
     """The type of a parameter; one written as text means what it means in the module of the class that declares it."""
     owner = next((base for base in cls.__mro__ if field.name in _annotations(base)), cls)
-    holder = types.SimpleNamespace(__annotations__={field.name: field.type})
+    known = vars(owner).get("_local_types", {})
+    if field.name in known:
+        return known[field.name]
     module = sys.modules.get(owner.__module__)
-    return typing.get_type_hints(holder, vars(module) if module else {}, {owner.__name__: owner})[field.name]
+    return _evaluated(field.type, vars(module) if module else {}, {owner.__name__: owner})
+
+
+def _local_types(cls: type, annotations: Mapping[str, Any]) -> dict[str, Any]:
+    """What types written as text mean where a class is defined, if that is inside a function: nobody can tell later."""
+    frame: types.FrameType | None = sys._getframe(1)
+    while frame is not None and frame.f_code.co_name in ("__init_subclass__", "__new__"):
+        frame = frame.f_back
+    if frame is None or frame.f_globals is vars(sys.modules.get(cls.__module__, typing)) is frame.f_locals:
+        return {}
+    found = {}
+    for name, annotation in annotations.items():
+        if isinstance(annotation, str):
+            with contextlib.suppress(NameError):
+                found[name] = _evaluated(annotation, frame.f_globals, {**frame.f_locals, cls.__name__: cls})
+    return found
+
+
+def _evaluated(annotation: Any, global_names: dict[str, Any], local_names: dict[str, Any]) -> Any:
+    holder = types.SimpleNamespace(__annotations__={"it": annotation})
+    return typing.get_type_hints(holder, global_names, local_names)["it"]
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 200 else f"{text[:200]}…"
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -367,7 +406,7 @@ def _part_of(value: Any, step: str, path: str) -> Any:
         raise ConfigurationError(f"{error} (in the path {path!r})") from None
     except (KeyError, IndexError, ValueError):
         pass
-    raise ConfigurationError(f"{step!r} (in the path {path!r}) is not a part of {value!r}")
+    raise ConfigurationError(f"{step!r} (in the path {path!r}) is not a part of {_shown(value)}")
 
 
 def _replaced(owner: Any, steps: list[str], value: Any, path: str) -> Any:

@@ -5,7 +5,7 @@ The kernel drives the coroutine itself. A wait is a value that the coroutine yie
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from intemi.kernel.context import Source, Task
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class Wait:
     """Something to await: all of some capsules, or any of them."""
 
-    __slots__ = ("capsules", "first", "is_over", "pending", "raises", "task", "timeout")
+    __slots__ = ("capsules", "first", "is_over", "pending", "raises", "timeout", "wake")
 
     def __init__(
         self, capsules: Iterable[Capsule], first: bool = False, raises: bool = True, timeout: float | None = None
@@ -32,7 +32,7 @@ class Wait:
         self.timeout = timeout
         self.pending = 0
         self.is_over = False
-        self.task: Task | None = None
+        self.wake: Callable[[], None] | None = None
 
     def __await__(self) -> Generator[Wait, None, list[Capsule]]:
         for capsule in self.capsules:
@@ -46,13 +46,13 @@ class Wait:
                     raise capsule.error
         return done
 
-    def arm(self, task: Task) -> bool:
-        """Begin to wait on behalf of a task; False if there is nothing to wait for. Under the line's lock."""
+    def arm(self, wake: Callable[[], None]) -> bool:
+        """Begin to wait, to call `wake` at the end; False if there is nothing to wait for. Under the line's lock."""
         unfinished = [capsule.context for capsule in self.capsules if not capsule.context.is_done]
         if not unfinished or (self.first and len(unfinished) < len(self.capsules)):
             self.is_over = True
             return False
-        self.task = task
+        self.wake = wake
         self.pending = 1 if self.first else len(unfinished)
         for context in unfinished:
             if context.observers is None:
@@ -60,13 +60,18 @@ class Wait:
             context.observers.append(self)
         return True
 
-    def count(self) -> bool:
-        """One more capsule is done; says whether the wait has just ended."""
+    def count(self) -> None:
+        """One more capsule is done."""
         self.pending -= 1
-        if self.pending or self.is_over:
-            return False
-        self.is_over = True
-        return True
+        if not self.pending:
+            self.end()
+
+    def end(self) -> None:
+        """Nothing more to wait for, or no more time."""
+        if not self.is_over:
+            self.is_over = True
+            assert self.wake is not None
+            self.wake()
 
 
 async def run_composite(config: Machine, job: Job, inputs: Mapping[str, Any]) -> Any:

@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable
 
 from intemi.kernel.record import Child, Failure, Item, Record
+from intemi.kernel.seeds import Seed
 from intemi.kernel.store import Claim, Store
 
 Make = Callable[[], Store]
@@ -40,7 +41,7 @@ def sample_record(machine: bytes | None = None, **results: object) -> Record:
         machine,
         "Sample",
         b"configuration",
-        (1, (2, 3)),
+        Seed(1, (2, 3)),
         {"data": (False, ((machine, "data", -1),)), "models": (True, ((machine, "model", 0), (machine, "model", 1)))},
         {"model": Item(machine, "model", -1, b"c" * 16), "parts": (Item(machine, "parts", 0, None, b"inline"),)},
         dict(results),

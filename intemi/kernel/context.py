@@ -7,7 +7,6 @@ an output of a context, ready or not: what inputs are bound to.
 from __future__ import annotations
 
 import enum
-import threading
 import time
 from collections.abc import Coroutine, Mapping
 from typing import TYPE_CHECKING, Any
@@ -97,7 +96,6 @@ class Context:
         "config",
         "dependants",
         "error",
-        "event",
         "index",
         "key",
         "limits",
@@ -137,7 +135,6 @@ class Context:
         self.task: Task | None = None
         self.record: Record | None = None
         self.error: MachineError | None = None
-        self.event: threading.Event | None = None
         self.observers: list[Wait] | None = None
         self.dependants: list[Task] | None = None
         self.awaited = False
@@ -178,6 +175,7 @@ class Task:
         "coroutine",
         "cpu",
         "inputs",
+        "is_waiting",
         "isolated",
         "keys",
         "machine",
@@ -188,7 +186,6 @@ class Task:
         "pulse",
         "started",
         "state",
-        "wait",
     )
 
     def __init__(self, context: Context) -> None:
@@ -209,7 +206,8 @@ class Task:
         self.pulse = 0.0
         self.cpu = 0.0
         self.coroutine: Coroutine[Any, Any, Any] | None = None
-        self.wait: Wait | None = None
+        self.is_waiting = False
+        """Whether its coroutine is suspended."""
         self.children: list[Context] = []
 
     @property

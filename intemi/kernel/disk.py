@@ -35,9 +35,13 @@ _RECORD, _CHILDREN = b"record", b"children"
 
 _FIND = "SELECT id, record FROM machines WHERE id = coalesce((SELECT machine FROM keys WHERE key = ?1), ?1)"
 _CLAIM = "INSERT INTO machines (id, owner) VALUES (?, ?) ON CONFLICT DO NOTHING"
-_LOOK = "SELECT owner, record FROM machines WHERE id = ?"
+# Casts, because damage may turn bytes into something that does not equal itself when it comes back as a parameter.
+_LOOK = "SELECT CAST(owner AS BLOB), CAST(record AS BLOB) FROM machines WHERE id = ?"
 # Only if nobody else has done so since we looked.
-_TAKE_OVER = "UPDATE machines SET owner = ?, record = NULL WHERE id = ? AND owner IS ? AND record IS ?"
+_TAKE_OVER = """
+    UPDATE machines SET owner = ?, record = NULL
+    WHERE id = ? AND CAST(owner AS BLOB) IS ? AND CAST(record AS BLOB) IS ?
+"""
 _RELEASE = "DELETE FROM machines WHERE id = ? AND owner = ? AND record IS NULL"
 _KEEP = """
     INSERT INTO machines (id, record, children) VALUES (?, ?, ?) ON CONFLICT (id) DO UPDATE

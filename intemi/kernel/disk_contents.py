@@ -138,7 +138,7 @@ class _PlainDisk(diskcache.Disk):  # type: ignore[misc]
         with suppress(FileExistsError):
             os.mkdir(os.path.dirname(path), 0o700)
         try:
-            with open(path, "xb", buffering=0) as file:
+            with open(path, "xb") as file:
                 file.write(value)
         except BaseException:
             self.remove(name)

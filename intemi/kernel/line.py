@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from itertools import count
 from types import TracebackType
@@ -249,28 +249,21 @@ class AssemblyLine:
     def suspend(self, task: Task, wait: Wait) -> bool:
         """Let a composite wait; False if there is nothing to wait for."""
         with self._lock:
-            if not task.contexts or not wait.arm(task):
+            if not task.contexts or not wait.arm(partial(self.resume, task)):
                 return False
-            task.wait = wait
+            task.is_waiting = True
             if wait.timeout is not None:
                 self.timers.after(wait.timeout, partial(self._time_is_up, wait))
             return True
 
     def _time_is_up(self, wait: Wait) -> None:
         with self._lock:
-            if not wait.is_over:
-                wait.is_over = True
-                self._resume(wait)
+            wait.end()
 
-    def _resume(self, wait: Wait) -> None:
-        task = wait.task
-        if task is not None and task.wait is wait:
-            self.close_composite(task)
-
-    def close_composite(self, task: Task) -> None:
+    def resume(self, task: Task) -> None:
         """Hand a waiting composite to a worker: to go on or, if nobody wants it any more, to be closed."""
-        if task.wait is not None:
-            task.wait = None
+        if task.is_waiting:
+            task.is_waiting = False
             self._resumable.append(task)
             self._wake_one()
 
@@ -318,12 +311,9 @@ class AssemblyLine:
         """Tell everybody who waits for contexts that are done; that may settle more of them."""
         while self._settled:
             context = self._settled.popleft()
-            if context.event is not None:
-                context.event.set()
             if context.observers is not None:
                 for wait in context.observers:
-                    if wait.count():
-                        self._resume(wait)
+                    wait.count()
                 context.observers = None
             if context.dependants is not None:
                 for task in context.dependants:
@@ -343,14 +333,13 @@ class AssemblyLine:
 
     # Callers wait and look
 
-    def event_of(self, context: Context) -> threading.Event:
-        """An event that is set when the context is done."""
+    def wait_for(self, capsules: Iterable[Capsule], timeout: float | None = None) -> bool:
+        """Wait, on the caller's thread, until all of them are done; False if it takes too long."""
+        is_over = threading.Event()
         with self._lock:
-            if context.event is None:
-                context.event = threading.Event()
-                if context.is_done:
-                    context.event.set()
-            return context.event
+            if not Wait(capsules).arm(is_over.set):
+                return True
+        return is_over.wait(timeout)
 
     def children_of(self, context: Context) -> list[Context]:
         """The contexts under a composite, of this run or of the one that its machine was finished by."""
@@ -366,8 +355,7 @@ class AssemblyLine:
         record = self.unifier.record_of(child.machine)
         if record is None:
             raise IntemiError(f"{parent.path}/{child.name}: its record is gone from the store")
-        seed = None if record.seed is None else Seed(*record.seed)
-        context = Context(decode(record.config), {}, seed, child.machine, parent, child.name, None, child.comments)
+        context = Context(decode(record.config), {}, record.seed, child.machine, parent, child.name, None, child.comments)
         context.index = child.index
         context.record = record
         context.error = None if record.failure is None else record.failure.error()

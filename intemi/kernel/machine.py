@@ -23,7 +23,7 @@ RESERVED = frozenset(
         *("abort", "child", "children", "config", "context", "done", "error", "key", "path", "state", "wait"),
     }
 )
-"""No port can have these names: the arguments of a request, of `run` and of `Model`; what a capsule answers by itself."""
+"""Names that no port can have: the arguments of a request, of `run` and of `Model`, and what a capsule has itself."""
 
 
 class Model:
@@ -169,8 +169,8 @@ def _with_drawn_seeds(value: Any) -> Any:
         for name, part in value.parameters().items():
             drawn = _with_drawn_seeds(part)
             changed = changed if drawn is part else changed.with_part(name, drawn)
-        is_machine = isinstance(value, Machine)
-        return changed.with_part("seed", seed_from_time()) if is_machine and value.seed == "time" else changed
+        drawing = isinstance(value, Machine) and value.seed == "time"
+        return changed.with_part("seed", seed_from_time()) if drawing else changed
     if isinstance(value, Mapping):
         mapped = {name: _with_drawn_seeds(part) for name, part in value.items()}
         return value if all(mapped[name] is value[name] for name in value) else mapped

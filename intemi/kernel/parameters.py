@@ -1,8 +1,8 @@
 """Parameters of machines and components: what a declared type and its constraints allow.
 
-A parameter is declared as a typed class attribute; constraints are data, `folds: int = parameter(default=10, at_least=2)`. A
-declaration is turned once into a `Check`, which either returns the value in its one canonical form (a list becomes a
-tuple, an int given for a float a float, a numpy scalar a plain number) or says what would be allowed.
+A parameter is declared as a typed class attribute; constraints are data, `folds: int = parameter(default=10,
+at_least=2)`. A declaration is turned once into a `Check`, which either returns the value in its one canonical form (a
+list becomes a tuple, an int given for a float a float, a numpy scalar a plain number) or says what would be allowed.
 """
 
 from __future__ import annotations
@@ -175,7 +175,7 @@ def _check_of_type(annotation: Any) -> Check:
         return _enum(annotation)
     if isinstance(annotation, type):
         return _instance(annotation)
-    raise TypeError(f"cannot be checked: {annotation!r}")
+    raise TypeError("a parameter is plain data or a component")
 
 
 def _none(value: Any) -> None:

@@ -128,6 +128,11 @@ class Worker:
         """The id of the process, while there is one."""
         return None if self._process is None else self._process.pid
 
+    @property
+    def held_size(self) -> int:
+        """How many bytes of values the process holds."""
+        return 0 if self._channel is None else self._channel.size
+
     def is_usable(self) -> bool:
         """Whether the process can run a leaf; one that was not started yet can."""
         if self._is_killed or self._is_closed:
@@ -226,7 +231,7 @@ class Worker:
         try:
             meter = Meter(self._observed, self._fresh_size + held_size) if call.task.isolated else None
             channel.send(frames)
-            while meter is not None and not _has_news(channel, POLL):
+            while meter is not None and not self._is_killed and not _has_news(channel, POLL):
                 meter.report(call)
             return channel.receive()
         except (OSError, EOFError, psutil.Error):

@@ -99,8 +99,7 @@ class Project:
 
     def wait(self, *capsules: Capsule) -> None:
         """Wait for all of them; the first (in the order given) that did not finish raises, after all are done."""
-        for capsule in capsules:
-            self._line.event_of(capsule.context).wait()
+        self._line.wait_for(capsules)
         for capsule in capsules:
             capsule.wait()
 
@@ -110,7 +109,7 @@ class Project:
         config = Given(content.hex())
         key = key_of(config, None, {})
         item = Item(key, "value", SINGLE, content)
-        record = Record(key, config.kind, config.encoding, None, {}, {"value": item}, census={config.kind: 1})
+        record = Record(key, config.kind, config.encoding, None, {}, {"value": item})
         self._line.memory.pin(item.origin, value)
         if self._line.unifier.store.durable:
             self._line.unifier.store.keep(record, contents={content: encoding.encode(value)})

@@ -5,11 +5,15 @@ A record says everything that is needed to make a lost value again: configuratio
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
+
+from msgpack import packb, unpackb
 
 from intemi.kernel import encoding
 from intemi.kernel.errors import EncodingError, MachineFailed
+from intemi.kernel.seeds import Seed
 
 FORMAT = 1
 SINGLE = -1
@@ -74,74 +78,124 @@ class Child:
     comments: dict[str, Any]
 
 
-@dataclass(slots=True)
+Origins = Mapping[str, tuple[bool, tuple[tuple[bytes, str, int], ...]]]
+"""For each input port: whether it is a collection, and where its values were made."""
+
+
 class Record:
     """A finished or failed machine."""
 
-    machine: bytes
-    """Its id: equal ids, equal machines."""
-    kind: str
-    config: bytes
-    """The canonical encoding of its configuration."""
-    seed: tuple[int, tuple[int, ...]] | None
-    inputs: dict[str, tuple[bool, tuple[tuple[bytes, str, int], ...]]]
-    """For each input port: whether it is a collection, and the origins of the values."""
-    outputs: dict[str, Items] = field(default_factory=dict)
-    results: dict[str, Any] = field(default_factory=dict)
-    failure: Failure | None = None
-    census: dict[str, int] = field(default_factory=dict)
-    """How many machines, by kind, exist logically in this branch, itself included."""
-    started: float = 0.0
-    wall: float = 0.0
-    cpu: float = 0.0
+    __slots__ = (
+        "_results",
+        "census",
+        "config",
+        "cpu",
+        "failure",
+        "inputs",
+        "kind",
+        "machine",
+        "outputs",
+        "seed",
+        "started",
+        "wall",
+    )
+
+    def __init__(
+        self,
+        machine: bytes,
+        kind: str,
+        config: bytes,
+        seed: Seed | None,
+        inputs: Origins,
+        outputs: dict[str, Items] | None = None,
+        results: dict[str, Any] | bytes = b"",
+        failure: Failure | None = None,
+        census: dict[str, int] | None = None,
+        started: float = 0.0,
+        wall: float = 0.0,
+        cpu: float = 0.0,
+    ) -> None:
+        self.machine = machine
+        """Its id: equal ids, equal machines."""
+        self.kind = kind
+        self.config = config
+        """The canonical encoding of its configuration."""
+        self.seed = seed
+        self.inputs = inputs
+        self.outputs = outputs or {}
+        self._results = results or {}
+        self.failure = failure
+        self.census = census or {kind: 1}
+        """How many machines, by kind, exist logically in this branch, itself included."""
+        self.started = started
+        self.wall = wall
+        self.cpu = cpu
+
+    @property
+    def results(self) -> dict[str, Any]:
+        """The labelled results; those of a record that came from the store are decoded when they are looked at."""
+        if isinstance(self._results, bytes):
+            self._results = encoding.decode(self._results)
+        assert isinstance(self._results, dict)
+        return self._results
 
     def encode(self) -> bytes:
         """The record as bytes."""
-        failure = self.failure
-        return encoding.encode(
+        seed, failure = self.seed, self.failure
+        results = self._results
+        packed: bytes = packb(
             (
                 FORMAT,
                 self.machine,
                 self.kind,
                 self.config,
-                self.seed,
+                None if seed is None else (encoding.encode(seed.entropy), seed.path),
                 self.inputs,
                 {name: _packed(items) for name, items in self.outputs.items()},
-                self.results,
-                failure and (failure.message, failure.path, failure.key, failure.traceback),
+                results if isinstance(results, bytes) else encoding.encode(results),
+                None if failure is None else (failure.message, failure.path, failure.key, failure.traceback),
                 self.census,
-                (self.started, self.wall, self.cpu),
-            )
+                self.started,
+                self.wall,
+                self.cpu,
+            ),
+            unicode_errors="surrogatepass",
         )
+        return packed
 
     @classmethod
     def decode(cls, data: bytes) -> Record:
         """The record of bytes; EncodingError if they are not one, or one of another format."""
-        parts = encoding.decode(data)
-        if not isinstance(parts, tuple) or len(parts) != 11 or parts[0] != FORMAT:
-            raise EncodingError("not a record of this format")
-        _, machine, kind, config, seed, inputs, outputs, results, failure, census, times = parts
-        return cls(
-            machine,
-            kind,
-            config,
-            seed,
-            inputs,
-            {name: _unpacked(items) for name, items in outputs.items()},
-            results,
-            failure and Failure(*failure),
-            census,
-            *times,
-        )
+        try:
+            parts = unpackb(data, use_list=False, unicode_errors="surrogatepass")
+            if not isinstance(parts, tuple) or parts[0] != FORMAT:
+                raise ValueError("of another format")
+            _, machine, kind, config, seed, inputs, outputs, results, failure, census, started, wall, cpu = parts
+            return cls(
+                machine,
+                kind,
+                config,
+                None if seed is None else Seed(encoding.decode(seed[0]), seed[1]),
+                inputs,
+                {name: _unpacked(items) for name, items in outputs.items()},
+                results,
+                None if failure is None else Failure(*failure),
+                census,
+                started,
+                wall,
+                cpu,
+            )
+        except Exception as error:  # whatever foreign bytes provoke
+            raise EncodingError(f"not a record of this format: {error}") from error
 
 
 def _packed(items: Items) -> Any:
     if isinstance(items, Item):
         return (items.machine, items.output, items.index, items.content, items.inline)
-    return [_packed(item) for item in items]
+    return (None, *map(_packed, items))
 
 
 def _unpacked(packed: Any) -> Items:
-    if isinstance(packed, tuple):
-        return Item(*packed)
-    return tuple(Item(*each) for each in packed)
+    if packed and packed[0] is None:
+        return tuple(Item(*each) for each in packed[1:])
+    return Item(*packed)

@@ -166,7 +166,9 @@ class Runner:
 
     # The end of both
 
-    def _record(self, task: Task, outputs: dict[str, Items], results: dict[str, Any]) -> Record:
+    def _record(
+        self, task: Task, outputs: dict[str, Items], results: dict[str, Any], failure: Failure | None = None
+    ) -> Record:
         context = task.owner
         census = {context.config.kind: 1}
         for child in task.children:
@@ -177,12 +179,13 @@ class Runner:
             machine=task.machine,
             kind=context.config.kind,
             config=context.config.encoding,
-            seed=None if context.seed is None else (context.seed.entropy, context.seed.path),
+            seed=context.seed,
             inputs={
                 name: (multi, tuple(item.origin for item in items)) for name, (multi, items) in task.inputs.items()
             },
             outputs=outputs,
             results=results,
+            failure=failure,
             census=census,
             started=task.started,
             wall=task.wall,
@@ -222,8 +225,7 @@ class Runner:
                     self._unifier.store.release(task.machine)
                     self._line.end(task, None, error)
             return
-        record = self._record(task, {}, {})
-        record.failure = self._failure(task, error)
+        record = self._record(task, {}, {}, self._failure(task, error))
         self._finish(task, record, {} if self._unifier.keeps_failures else None)
 
     def _failure(self, task: Task, error: BaseException) -> Failure:

@@ -51,7 +51,7 @@ class Stopper:
         if task.state is State.RUNNING:
             for child in task.children:
                 self._abort(child, MachineAborted(f"{task.owner.path} was aborted", child.path, child.key))
-            self._line.close_composite(task)
+            self._line.resume(task)
         self._line.watcher.discard(task)
         self.give_up(task)
 

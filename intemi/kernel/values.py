@@ -154,7 +154,7 @@ class Values:
         config: Machine = encoding.decode(record.config)
         held = [item.origin for _, items in inputs.values() for item in items]
         self._memory.hold(held)
-        model = run_leaf(config, self.inputs(inputs), None if record.seed is None else Seed(*record.seed))
+        model = run_leaf(config, self.inputs(inputs), record.seed)
         self._memory.release(held)
         before = record.outputs
         durable = self._unifier.store.durable

@@ -38,7 +38,6 @@ def load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[.
     def forget() -> None:
         for name in [name for name in sys.modules if name.partition(".")[0] in names]:
             del sys.modules[name]
-        linecache.clearcache()
         importlib.invalidate_caches()
 
     def write_and_import(text: str, folder: Path | None = None, name: str = "user", **others: str) -> Any:
@@ -264,6 +263,20 @@ def changed(text: str, old: str, new: str) -> str:
             id="a member of an enumeration",
         ),
         pytest.param(
+            "import numpy as np\nclass F(np.float64):\n  def f(self): return 1\nC = F(1)\n"
+            "class M:\n  def run(self): return C",
+            "return 1",
+            "return 2",
+            id="the class of a number",
+        ),
+        pytest.param(
+            "from intemi.kernel.machine import Machine\nclass M(Machine):\n"
+            "  @classmethod\n  def _prepare(cls): return 1",
+            "return 1",
+            "return 2",
+            id="a method that replaces one of the package's own",
+        ),
+        pytest.param(
             "import enum\nclass E(enum.Enum):\n  A = 1\nD = E.A\nclass M:\n  def run(self): return D",
             "A = 1",
             "A = 2",
@@ -468,13 +481,14 @@ def test_the_order_of_methods_does_not_matter(of: Fingerprint) -> None:
 
 
 def test_a_global_named_like_a_local_or_an_attribute_is_unrelated(of: Fingerprint) -> None:
-    text = "class M:\n  def run(self, x):\n    y = x.z\n    return [w for w in y]"
+    text = "class M:\n  def run(self, x):\n    y = x.z\n    return [w for w in y], lambda: y"
     assert of(text) == of(text + "\nx = y = z = w = 1")
 
 
 def test_the_place_of_the_file_and_its_name_do_not_matter(of: Fingerprint, tmp_path: Path) -> None:
-    text = "NAME = 1\nclass M:\n  def run(self): return __file__, __name__, NAME"
-    assert of(text, folder=tmp_path / "here") == of(text, folder=tmp_path / "a" / "there", name="other")
+    text = "import helpers\nclass M:\n  def run(self): return __file__, __name__, helpers.__file__"
+    here, there = tmp_path / "here", tmp_path / "a" / "there"
+    assert of(text, folder=here, helpers="") == of(text, folder=there, name="other", helpers="")
 
 
 def test_what_a_helper_has_cached_and_drawn_does_not_matter(load: Callable[..., Any]) -> None:
@@ -539,8 +553,34 @@ def test_two_processes_with_different_hash_seeds_agree(tmp_path: Path) -> None:
     assert len(prints) == 1
 
 
-def test_fingerprints_of_simple_classes_stay_what_they_are(of: Fingerprint) -> None:
+PINNED = """
+    from abc import abstractmethod
+    from dataclasses import dataclass, field
+
+    LIMIT = 3
+
+    @dataclass(frozen=True)
+    class Base:
+        size: int = 1
+
+    @dataclass(frozen=True)
+    class M(Base):
+        names: list = field(default_factory=list)
+
+        @abstractmethod
+        def run(self, x):
+            def inner(y: int) -> int:
+                return y if y < LIMIT else scale(x)
+            return inner(x) + sum(y for y in range(self.size))
+
+    def scale(x):
+        return f"{2 * x:.3f}"
+"""
+
+
+def test_fingerprints_stay_what_they_are_in_every_version_of_python(of: Fingerprint) -> None:
     assert of(SCALER).hex() == "bd2c3b8a7c24dad60b88899036a596ec"
+    assert of(PINNED).hex() == "PIN2"
 
 
 # Where the source is missing, stale or ambiguous
@@ -560,6 +600,7 @@ def execute(text: str) -> type:
         pytest.param("alpha = 1", "alpha = 2", id="an attribute"),
         pytest.param("inner(y): return y", "inner(y): return -y", id="a nested function"),
         pytest.param("x=1", "x=2", id="a default"),
+        pytest.param("p, q", "q, p", id="the order of arguments"),
         pytest.param("__call__(self): return 1", "__call__(self): return 2", id="a special method"),
         pytest.param("{'u', 'v'}", "{'u', 'w'}", id="a constant set"),
         pytest.param("beta: int", "beta: float", id="an annotation"),
@@ -574,6 +615,7 @@ def test_a_class_without_source_counts_by_its_code(old: str, new: str) -> None:
             alpha = 1
             beta: int
             def __call__(self): return 1
+            def unused(self, p, q): return 1
             def run(self, x=1):
                 '''A docstring.'''
                 def inner(y): return y
@@ -583,6 +625,11 @@ def test_a_class_without_source_counts_by_its_code(old: str, new: str) -> None:
     assert fingerprint(execute(text)) == fingerprint(execute(changed(text, "A docstring.", "Another.")))
     assert fingerprint(execute(text)) == fingerprint(execute(changed(text, "'''A docstring.'''", "# none")))
     assert fingerprint(execute(text)) != fingerprint(execute(changed(text, old, new)))
+
+
+def test_a_local_class_without_source_is_no_library() -> None:
+    text = "def make():\n  class M:\n    k = 1\n  return M\nM = make()"
+    assert fingerprint(execute(text)) != fingerprint(execute(changed(text, "k = 1", "k = 2")))
 
 
 def test_a_special_method_borrowed_from_a_function_without_source_is_noticed() -> None:
@@ -648,15 +695,13 @@ def test_a_file_edited_after_it_was_loaded_does_not_lend_its_name_to_the_old_cod
     old = load(SCALER, folder=folder)
     new_text = changed(SCALER, "2 * x", "3 * x")
     (folder / "user.py").write_text(textwrap.dedent(new_text))
-    linecache.clearcache()
-    stale = fingerprint(old.M)
-    assert stale != load(new_text, folder=folder).print
+    assert fingerprint(old.M) != load(new_text, folder=folder).print
 
 
 def test_a_file_that_was_edited_and_loaded_again_counts_as_it_now_is(load: Callable[..., Any], tmp_path: Path) -> None:
     folder = tmp_path / "edited"
-    versions = [load(changed(SCALER, "2 * x", f"{k} * x"), folder=folder).print for k in (2, 3, 2)]
-    assert versions[0] == versions[2] != versions[1]
+    texts = [changed(SCALER, "2 * x", f"{k} * x") for k in (2, 3, 2)]
+    assert [load(text, folder=folder).print for text in texts] == [load(text).print for text in texts]
 
 
 # Machines

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from intemi.kernel import Component, Input, Machine, Model, Output
 from intemi.kernel.errors import BindingError, ConfigurationError
-from intemi.kernel.machine import RESERVED
+from intemi.kernel.machine import RESERVED, missing_in
 from intemi.kernel.ports import Port, check_fit
 
 
@@ -38,24 +38,36 @@ class SchemeChild(Component):
     machine: Machine
     wires: Mapping[str, tuple[Wire, ...]] = {}
 
+    def check(self) -> None:
+        if not self.name or "/" in self.name or "." in self.name or self.name in Scheme.parameter_names():
+            taken = ", ".join(Scheme.parameter_names())
+            raise ConfigurationError(
+                f"Scheme: the name of a machine inside must be a text without '/' and '.', and none of {taken}, "
+                f"got {self.name!r}"
+            )
+
 
 class Handle:
     """A child of a scheme while the scheme is being drawn; its outputs are attributes."""
 
-    __slots__ = ("name", "scheme")
+    __slots__ = ("_scheme", "name")
 
     def __init__(self, scheme: Scheme, name: str) -> None:
-        self.scheme = scheme
+        self._scheme = scheme
         self.name = name
 
+    def is_in(self, scheme: Scheme) -> bool:
+        """Whether it is a child of that scheme."""
+        return self._scheme is scheme
+
     def __getattr__(self, output: str) -> End:
-        machine = self.scheme.part(self.name)
-        if output.startswith("__"):
+        if output.startswith("_"):
             raise AttributeError(output)
+        machine = self._scheme.part(self.name)
         if output not in machine.outputs:
             outputs = ", ".join(machine.outputs) or "none"
             raise BindingError(f"{machine.kind}: no output is called {output!r}; its outputs are {outputs}")
-        return End(self.scheme, Wire(self.name, output))
+        return End(self._scheme, Wire(self.name, output))
 
     def __repr__(self) -> str:
         return f"<{self.name} in a scheme>"
@@ -99,11 +111,8 @@ class Scheme(Machine):
     children: tuple[SchemeChild, ...] = ()
     exposed: Mapping[str, Wire] = {}
 
-    def __init__(self, *, seed: int | None = None, **ports: Any) -> None:
+    def __init__(self, *, seed: int | Literal["time"] | None = None, **ports: Any) -> None:
         declared = {name: port if isinstance(port, Port) else Input(port) for name, port in ports.items()}
-        for name in declared:
-            if name in RESERVED or hasattr(Scheme, name):
-                raise ConfigurationError(f"Scheme: a port cannot be called {name!r}, the name is taken")
         self._set(
             seed=seed,
             ports_in={n: SchemePort(p.accepted, p.multi) for n, p in declared.items() if isinstance(p, Input)},
@@ -114,23 +123,29 @@ class Scheme(Machine):
 
     @classmethod
     def from_parameters(cls, parameters: Mapping[str, Any]) -> Self:
+        cls.check_names(parameters)
         scheme = cls()
         scheme._set(**{**scheme.parameters(), **parameters})
         return scheme
 
     def _set(self, **parameters: Any) -> None:
+        before = dict(self.__dict__)
+        self._change(**parameters)
+        try:
+            self.__post_init__()
+        except Exception:
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
+
+    def _change(self, **parameters: Any) -> None:
         if "_encoding" in self.__dict__:
             raise ConfigurationError(
                 "Scheme: it is in use already and can no longer change; replace() and fill() give a changed copy"
             )
-        before = dict(self.__dict__)
+        for name in [name for name in self.__dict__ if name.startswith("_")]:
+            del self.__dict__[name]  # what was derived from the parameters so far
         self.__dict__.update(parameters)
-        try:
-            self.__post_init__()
-        except ConfigurationError:
-            self.__dict__.clear()
-            self.__dict__.update(before)
-            raise
 
     # Drawing
 
@@ -138,14 +153,20 @@ class Scheme(Machine):
         """Put a machine inside; inputs may be bound here or later. Its name defaults to that of its class."""
         if not isinstance(machine, Machine):
             raise ConfigurationError(f"Scheme: only machines can be added, got {machine!r}")
-        name = self._free_name(machine, name)
-        child = SchemeChild(name, machine, self._wires(machine, bindings))
-        self._set(children=(*self.children, child))
-        return Handle(self, name)
+        taken = self._by_name
+        child = SchemeChild(name or self._free_name(machine), machine, self._wires(machine, bindings))
+        if child.name in taken:
+            raise ConfigurationError(f"Scheme: a machine inside is called {child.name!r} already")
+        self._check_child(child)
+        self._change(children=(*self.children, child))
+        self.__dict__["_by_name"] = taken | {child.name: child}
+        return Handle(self, child.name)
 
     def bind(self, child: Handle | str, /, **bindings: Any) -> None:
         """Bind inputs of a machine inside."""
         name = child if isinstance(child, str) else child.name
+        if isinstance(child, Handle) and not child.is_in(self):
+            raise BindingError(f"Scheme: {name} is a machine in another scheme")
         known = self._child(name)
         wires = {**known.wires, **self._wires(known.machine, bindings)}
         self._set(children=_exchanged(self.children, SchemeChild(name, known.machine, wires)))
@@ -166,14 +187,8 @@ class Scheme(Machine):
             raise AttributeError(f"Scheme: neither an input nor a method is called {name!r}; its inputs are {inputs}")
         return End(self, Wire("", name))
 
-    def _free_name(self, machine: Machine, name: str | None) -> str:
-        taken = {child.name for child in self.children}
-        if name is not None:
-            if name in taken or not name or "/" in name or "." in name:
-                raise ConfigurationError(
-                    f"Scheme: a child's name must be new, not empty and without '/' and '.', got {name!r}"
-                )
-            return name
+    def _free_name(self, machine: Machine) -> str:
+        taken = {*self._by_name, *self.parameter_names()}
         plain = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", machine.kind).lower()
         free = plain
         number = 1
@@ -203,25 +218,42 @@ class Scheme(Machine):
 
     @property
     def inputs(self) -> Mapping[str, Input]:
-        return {name: Input(port.accepted, port.multi, name) for name, port in self.ports_in.items()}
+        known: Mapping[str, Input] | None = self.__dict__.get("_inputs")
+        if known is None:
+            known = {name: Input(port.accepted, port.multi, name) for name, port in self.ports_in.items()}
+            self.__dict__["_inputs"] = known
+        return known
 
     @property
     def outputs(self) -> Mapping[str, Output]:
-        return {name: Output(port.accepted, port.multi, name) for name, port in self.ports_out.items()}
+        known: Mapping[str, Output] | None = self.__dict__.get("_outputs")
+        if known is None:
+            known = {name: Output(port.accepted, port.multi, name) for name, port in self.ports_out.items()}
+            self.__dict__["_outputs"] = known
+        return known
 
     def check(self) -> None:
-        names = [child.name for child in self.children]
-        if len(set(names)) != len(names):
-            raise ConfigurationError(f"Scheme: the names of its machines must differ, got {', '.join(names)}")
+        for name in (*self.ports_in, *self.ports_out):
+            if name in RESERVED or hasattr(Scheme, name):
+                raise ConfigurationError(f"Scheme: a port cannot be called {name!r}, the name is taken")
+        if len(self._by_name) != len(self.children):
+            names = ", ".join(child.name for child in self.children)
+            raise ConfigurationError(f"Scheme: the names of its machines must differ, got {names}")
         for child in self.children:
-            for name, wires in child.wires.items():
-                if name not in child.machine.inputs:
-                    raise BindingError(f"{child.machine.kind}: no input is called {name!r}")
-                for wire in wires:
-                    self._check_wire(wire, child.machine.inputs[name], child.machine.kind, alone=len(wires) == 1)
+            self._check_child(child)
         for name, wire in self.exposed.items():
+            if name not in self.ports_out:
+                raise BindingError(f"Scheme: no output is called {name!r}")
             self._check_wire(wire, self.outputs[name], "Scheme", alone=True)
-        self.__dict__["_order"] = self._sorted()
+        self._sorted()
+
+    def _check_child(self, child: SchemeChild) -> None:
+        inputs = child.machine.inputs
+        for name, wires in child.wires.items():
+            if name not in inputs:
+                raise BindingError(f"{child.machine.kind}: no input is called {name!r}")
+            for wire in wires:
+                self._check_wire(wire, inputs[name], child.machine.kind, alone=len(wires) == 1)
 
     def _check_wire(self, wire: Wire, target: Port, owner: str, alone: bool) -> None:
         source = self._source_port(wire)
@@ -265,11 +297,18 @@ class Scheme(Machine):
             raise BindingError(f"Scheme: its machines wait for each other: {' → '.join([*cycle, cycle[0]])}") from None
         return tuple(self._child(name) for name in names)
 
+    @property
+    def _by_name(self) -> dict[str, SchemeChild]:
+        known: dict[str, SchemeChild] | None = self.__dict__.get("_by_name")
+        if known is None:
+            known = {child.name: child for child in self.children}
+            self.__dict__["_by_name"] = known
+        return known
+
     def _child(self, name: str) -> SchemeChild:
-        for child in self.children:
-            if child.name == name:
-                return child
-        names = ", ".join(child.name for child in self.children) or "none"
+        if name in self._by_name:
+            return self._by_name[name]
+        names = ", ".join(self._by_name) or "none"
         raise ConfigurationError(f"Scheme: no machine inside is called {name!r}; there are {names}")
 
     def part(self, name: str) -> Any:
@@ -289,7 +328,7 @@ class Scheme(Machine):
     # Templates
 
     def missing(self) -> list[str]:
-        if not self.children:
+        if not self.children and not self.exposed:
             takes = ", ".join(map(str, self.inputs.values())) or "nothing"
             gives = ", ".join(map(str, self.outputs.values())) or "nothing"
             return [f": an empty placeholder that takes {takes} and gives {gives}"]
@@ -298,9 +337,9 @@ class Scheme(Machine):
             found += [
                 f"{child.name}: input {port} is not bound"
                 for name, port in child.machine.inputs.items()
-                if not child.wires.get(name)
+                if not child.wires.get(name) and not (port.multi and name in child.wires)
             ]
-            found += [f"{child.name}/{each}".replace("/:", ":") for each in child.machine.missing()]
+            found += missing_in(child.machine, child.name)
         return found
 
     def filled_with(self, machine: Machine) -> Machine:
@@ -311,10 +350,10 @@ class Scheme(Machine):
             return machine
         filled = type(self).from_parameters(self.parameters())
         child = filled.add(machine)
-        filled.bind(child, **{n: getattr(filled, _match(p, filled.inputs, machine.kind)) for n, p in machine.inputs.items()})
-        filled.expose(
-            **{n: getattr(child, _match(p, machine.outputs, machine.kind)) for n, p in filled.outputs.items()}
-        )
+        inputs = {name: _match(port, filled.inputs, machine.kind) for name, port in machine.inputs.items()}
+        outputs = {name: _match(port, machine.outputs, machine.kind) for name, port in filled.outputs.items()}
+        filled.bind(child, **{name: getattr(filled, own) for name, own in inputs.items()})
+        filled.expose(**{name: getattr(child, own) for name, own in outputs.items()})
         return filled
 
     async def run(self, job: Any, **inputs: Any) -> Model:
@@ -324,7 +363,7 @@ class Scheme(Machine):
             bound = getattr(capsules[wire.child], wire.port) if wire.child else inputs[wire.port]
             return bound if isinstance(bound, tuple) else (bound,)
 
-        for child in self.__dict__["_order"]:
+        for child in self._sorted():
             bindings = {name: [each for wire in wires for each in sources(wire)] for name, wires in child.wires.items()}
             capsules[child.name] = job.request(child.machine, name=child.name, **bindings)
         outputs: dict[str, Any] = {name: sources(wire) for name, wire in self.exposed.items()}
@@ -351,5 +390,6 @@ def _match(port: Port, candidates: Mapping[str, Any], kind: str) -> str:
         return port.name
     if len(fitting) != 1:
         listed = ", ".join(map(str, candidates.values())) or "none"
-        raise BindingError(f"{kind}: {port} goes with {len(fitting)} of the ports ({listed}), not with one")
+        count = "several" if fitting else "none"
+        raise BindingError(f"{kind} cannot fill the placeholder: {port} goes with {count} of the ports {listed}")
     return fitting[0]
