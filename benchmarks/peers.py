@@ -166,3 +166,5 @@ PEERS: dict[str, Peer] = {
 IN_MEMORY = {OURS, ONE_WORKER, DASK}
 """Those that also work without a folder."""
 ON_DISK = set(PEERS) - {DASK}
+WARM_UP = range(-10, 0)
+"""Leaves that are asked for before anything is measured."""

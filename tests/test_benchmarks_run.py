@@ -54,7 +54,7 @@ def test_an_unknown_benchmark_is_refused_with_the_names_of_those_there_are(capsy
 
 
 def test_a_target_says_whether_it_held(capsys: pytest.CaptureFixture[str]) -> None:
-    print_targets([Target("cheap", 0.05, 0.1), Target("dear", 2.0, 0.5, " s")])
+    print_targets([Target("cheap", 0.05, 0.1, by_cpu=0.04), Target("dear", 2.0, 0.5, " s")])
     *_, cheap, dear = capsys.readouterr().out.splitlines()
-    assert cheap.split() == ["cheap", "0.05", "≤", "0.1", "held"]
+    assert cheap.split() == ["cheap", "0.05", "≤", "0.1", "held", "0.04"]
     assert dear.split() == ["dear", "2", "s", "≤", "0.5", "s", "MISSED"]

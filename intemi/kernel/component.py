@@ -35,6 +35,8 @@ class Component:
     True
     """
 
+    __component__ = True
+
     registered_name: ClassVar[str]
     version: ClassVar[int | str | None] = None
     """Set it to say yourself when results change; without it, a class outside the package is known by its source."""
@@ -171,7 +173,7 @@ class Component:
             identity = ("source", fingerprint(cls), *((base.__qualname__, vars(base)["version"]) for base in ours))
         else:
             identity = ("version", 1 if version is None else version)
-        names = cls.parameter_names()
+        names = sorted(cls.parameter_names())  # the order in which they are declared does not matter
         cls._encoded_names = {name: encoding.encode(name) for name in names}
         # What follows is the mapping of the parameters, so the bytes begin as those of a mapping of that size do.
         mapping = encoding.encode(dict.fromkeys(names))[: encoding.HEAD_SIZE]
@@ -274,10 +276,10 @@ class Component:
     def from_parameters(cls, parameters: Mapping[str, Any]) -> Self:
         """The component with these parameters; unknown names are refused."""
         cls.check_names(parameters)
-        try:
-            return cls(**parameters)
-        except TypeError as error:
-            raise ConfigurationError(f"{cls.__name__}: {str(error).replace('__init__() ', '')}") from None
+        for field in dataclasses.fields(cls):  # type: ignore[arg-type]
+            if field.default is dataclasses.MISSING and field.name not in parameters:
+                raise ConfigurationError(f"{cls.__name__}: {field.name} must be given")
+        return cls(**parameters)
 
     @classmethod
     def check_names(cls, parameters: Iterable[str]) -> None:

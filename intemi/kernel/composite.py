@@ -81,7 +81,9 @@ async def run_composite(config: Machine, job: Job, inputs: Mapping[str, Any]) ->
     except Exception:
         await Wait(job.children(), raises=False)
         raise
-    await Wait(child for child in job.children() if not child.context.awaited)
+    overlooked = [child for child in job.children() if not child.context.awaited]
+    await Wait(job.children(), raises=False)  # also for those that lost a race
+    await Wait(overlooked)
     return model
 
 

@@ -209,7 +209,12 @@ def _check_two_owners(make_store: Make) -> None:
         assert second.claim(record.machine) is Claim.BUSY, "what an open store has claimed must be BUSY in another"
         second.release(record.machine)
         assert second.claim(record.machine) is Claim.BUSY, "nobody can give back the claim of another"
+        second.changed()
+        first.changed()
         first.keep(record)
+        assert second.changed(), "a store must notice that another has changed something"
+        assert not second.changed(), "a store must notice the same change only once"
+        assert not first.changed(), "a store must not take its own change for that of another"
         assert _same(second.claim(record.machine), record), "what one store has kept, another must find"
         first.claim(left)
         first.close()

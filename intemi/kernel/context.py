@@ -136,7 +136,7 @@ class Context:
         self.record: Record | None = None
         self.error: MachineError | None = None
         self.observers: list[Wait] | None = None
-        self.dependants: list[Task] | None = None
+        self.dependants: dict[Task, None] | None = None
         self.awaited = False
 
     @property
@@ -171,6 +171,7 @@ class Task:
 
     __slots__ = (
         "children",
+        "claimed",
         "contexts",
         "coroutine",
         "cpu",
@@ -199,6 +200,8 @@ class Task:
         self.inputs: Inputs = {}
         self.keys: list[bytes] = []
         """Every key that this task answers."""
+        self.claimed = False
+        """Whether this process holds the claim on the machine."""
         self.missing = 0
         self.isolated = False
         self.manager: Any = None

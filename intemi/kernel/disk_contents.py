@@ -6,6 +6,7 @@ SQLite file, a large one in a file of its own that has a fresh name: nobody sees
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import secrets
@@ -25,6 +26,8 @@ from intemi.kernel.errors import IntemiError
 _KIND = b"content"
 _LARGE = 32_768
 _FILE_NAME = re.compile(r"[0-9a-f]{2}/[0-9a-f]{30}\.val")
+_NOT_ITS_FAULT = {errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EACCES, errno.EPERM}
+"""What may go wrong with opening a file that is in order."""
 
 _SETTINGS = {
     **diskcache.DEFAULT_SETTINGS,
@@ -153,6 +156,8 @@ class _PlainDisk(diskcache.Disk):  # type: ignore[misc]
                 with open(self._path(filename), "rb", buffering=0) as file:
                     return file.read()
             except OSError as error:
+                if error.errno in _NOT_ITS_FAULT:
+                    raise unusable(Path(self._directory), error) from error
                 raise DamageError(str(error.strerror)) from error
         raise DamageError(f"it is stored in mode {mode}, which is never written here")
 

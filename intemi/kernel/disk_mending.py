@@ -31,6 +31,9 @@ _DAMAGE = {
     sqlite3.SQLITE_MISMATCH,
 }
 
+_SUFFIXES = ("", "-wal", "-shm", "-journal")
+"""A SQLite file and those that SQLite puts beside it."""
+
 Handle = TypeVar("Handle")
 Answer = TypeVar("Answer")
 Arguments = ParamSpec("Arguments")
@@ -44,8 +47,8 @@ def warn(message: str) -> None:
 def unusable(path: Path, reason: object) -> IntemiError:
     """The error for trouble that is not in the file but around it."""
     return IntemiError(
-        f"{path.parent}: {path.name} cannot be used: {reason}; the folder must be writable, on a disk that has space "
-        "and supports locks"
+        f"{path.parent}: {path.name} cannot be used: {reason}; the folder and everything in it must be writable, on a "
+        "disk that has space and supports locks"
     )
 
 
@@ -144,19 +147,21 @@ class Mending(Generic[Handle]):
             return True
 
     def _raise_unless_damage(self, error: sqlite3.Error) -> None:
-        code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_MISUSE) & 0xFF
+        code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_MISUSE)
         # One flipped bit in its header makes SQLite take a file for read-only.
-        falsely_readonly = code == sqlite3.SQLITE_READONLY and all(
-            os.access(place, os.W_OK) for place in (self._main, self._main.parent)
-        )
-        if code not in _DAMAGE and not falsely_readonly:
+        falsely_readonly = code == sqlite3.SQLITE_READONLY and self._is_writable()
+        if code & 0xFF not in _DAMAGE and not falsely_readonly:
             raise unusable(self.path, error) from error
+
+    def _is_writable(self) -> bool:
+        files = [f"{self._main}{suffix}" for suffix in _SUFFIXES]
+        return all(os.access(file, os.W_OK) for file in [str(self._main.parent), *filter(os.path.exists, files)])
 
     def _replace(self, reason: object) -> None:
         number = 1
         while (aside := self.path.with_name(f"{self.path.name}.damaged-{number}")).exists():
             number += 1
-        for suffix in ("", "-wal", "-shm"):
+        for suffix in _SUFFIXES:
             with suppress(FileNotFoundError):
                 os.rename(f"{self.path}{suffix}", f"{aside}{suffix}")
         try:

@@ -204,6 +204,11 @@ def _encode_type(value: type, add: _Add) -> None:
     add(_sized(b"Y", registry.qualified_name(value).encode()))
 
 
+def is_component(cls: type) -> bool:
+    """Whether it is a class of components, which are built on this module and so cannot be named here."""
+    return getattr(cls, "__component__", False) is True
+
+
 def _encode_component(value: Any, add: _Add) -> None:
     add(value.encoding)
 
@@ -243,7 +248,7 @@ def _encoder_of(value: object) -> _Encoder:
         return _encode_enum
     if isinstance(value, type):
         return _encode_type
-    if hasattr(type(value), "encoding"):
+    if is_component(type(value)):
         return _encode_component
     raise EncodingError(
         f"{type(value).__module__}.{type(value).__qualname__} has no canonical encoding; allowed are plain values, "

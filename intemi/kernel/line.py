@@ -19,7 +19,7 @@ from intemi.kernel.capsule import Capsule
 from intemi.kernel.composite import Wait
 from intemi.kernel.context import Context, Sources, State, Task
 from intemi.kernel.encoding import decode
-from intemi.kernel.errors import ConfigurationError, IntemiError, MachineAborted, MachineError
+from intemi.kernel.errors import ConfigurationError, IntemiError, MachineAborted, MachineError, MachineFailed
 from intemi.kernel.events import EventKind, EventStream
 from intemi.kernel.limits import Limits
 from intemi.kernel.locks import Parking, StepLock
@@ -158,6 +158,10 @@ class AssemblyLine:
         self.guard(task)
 
     def _join(self, context: Context, task: Task) -> None:
+        if _is_under(context, task):
+            message = f"{context.path} would wait for itself: it is the same machine as {task.owner.path}"
+            self.settle(context, None, MachineFailed(message, context.path, context.key))
+            return
         task.contexts.append(context)
         context.task = task
         if len(task.contexts) == 1:
@@ -174,17 +178,17 @@ class AssemblyLine:
         sources = task.owner.sources
         providers = {source.context: None for bound in sources.values() for source in bound} if sources else {}
         for provider in providers:
-            if provider.error is not None:
+            if isinstance(provider.error, MachineAborted):
                 self.end(task, None, provider.error)
                 return
         for provider in providers:
             if not provider.is_done:
                 task.missing += 1
                 if provider.dependants is None:
-                    provider.dependants = []
-                provider.dependants.append(task)
+                    provider.dependants = {}
+                provider.dependants[task] = None  # once, also if it was an input of a former owner
         if not task.missing:
-            self._resolve(task)
+            self._inputs_settled(task)
 
     def _resolve(self, task: Task) -> None:
         """All inputs are ready: find out which machine it is, and queue it if it has to be run."""
@@ -324,12 +328,21 @@ class AssemblyLine:
     def _input_settled(self, task: Task, provider: Context) -> None:
         if not any(source.context is provider for bound in task.owner.sources.values() for source in bound):
             return  # it was an input of a former owner
-        if provider.error is not None:
+        if isinstance(provider.error, MachineAborted):
             self.end(task, None, provider.error)
             return
         task.missing -= 1
         if not task.missing:
-            self._resolve(task)
+            self._inputs_settled(task)
+
+    def _inputs_settled(self, task: Task) -> None:
+        # The first failure in order of the ports, whichever came first by the clock: the same error on every run.
+        for bound in task.owner.sources.values():
+            for source in bound:
+                if source.context.error is not None:
+                    self.end(task, None, source.context.error)
+                    return
+        self._resolve(task)
 
     # Callers wait and look
 
@@ -418,6 +431,15 @@ class _Step:
 
 def _origins(task: Task) -> list[tuple[bytes, str, int]]:
     return [item.origin for _, items in task.inputs.values() for item in items]
+
+
+def _is_under(context: Context, task: Task) -> bool:
+    above = context.parent
+    while above is not None:
+        if above.task is task:
+            return True
+        above = above.parent
+    return False
 
 
 def _needs_process(context: Context | None) -> bool:

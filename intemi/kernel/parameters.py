@@ -131,8 +131,8 @@ def freeze(value: Any) -> Any:
     """The canonical immutable form of any value that may be a parameter."""
     if type(value) in (bool, int, float, str, bytes, type(None)):
         return value
-    if isinstance(value, np.generic) and type(value.item()) in _SCALARS:
-        return value.item()
+    if isinstance(value, np.generic) and type(plain := _without_numpy(value)) in _SCALARS:
+        return plain
     if isinstance(value, list | tuple):
         return tuple(freeze(item) for item in value)
     if isinstance(value, set | frozenset):
@@ -143,7 +143,7 @@ def freeze(value: Any) -> Any:
         return FrozenMapping({key: freeze(item) for key, item in value.items()})
     if isinstance(value, type) or (isinstance(value, enum.Enum) and value.name in type(value).__members__):
         return value
-    if hasattr(type(value), "encoding"):
+    if encoding.is_component(type(value)):
         return _sealed(value)
     raise Refused("plain data (numbers, text, tuples, mappings, sets) or a component")
 
@@ -183,6 +183,11 @@ def _none(value: Any) -> None:
         raise Refused("None")
 
 
+def _without_numpy(value: Any) -> Any:
+    """The plain form of numpy's booleans, numbers and texts; not of its dates, which would turn into numbers."""
+    return value.item() if isinstance(value, np.generic) and value.dtype.kind in "biufSU" else value
+
+
 def _bool(value: Any) -> bool:
     if isinstance(value, bool | np.bool_):
         return bool(value)
@@ -192,17 +197,19 @@ def _bool(value: Any) -> bool:
 def _int(value: Any) -> int:
     if type(value) is int:
         return value
-    if isinstance(value, np.integer):
-        return int(value)
+    plain = _without_numpy(value)
+    if type(plain) is int:
+        return plain
     raise Refused("an int")
 
 
 def _float(value: Any) -> float:
     if type(value) is float:
         return value
-    if isinstance(value, int | np.integer | np.floating) and not isinstance(value, bool):
+    plain = _without_numpy(value)
+    if isinstance(plain, int | float) and not isinstance(plain, bool):
         try:
-            return float(value)
+            return float(plain)
         except OverflowError:
             raise Refused("a float of at most 1.8e308") from None
     raise Refused("a float")
@@ -236,7 +243,8 @@ def _sealed(component: Any) -> Any:
 
 def _instance(cls: type) -> Check:
     """Components of a class; any other object must, beside being of the class, be plain data."""
-    finish = _sealed if hasattr(cls, "encoding") else freeze
+    isinstance(None, cls)  # refuses a protocol that cannot be checked
+    finish = _sealed if encoding.is_component(cls) else freeze
 
     def check(value: Any) -> Any:
         if isinstance(value, cls):
@@ -248,8 +256,7 @@ def _instance(cls: type) -> Check:
 
 def _one_of(choices: tuple[Any, ...], words: str) -> Check:
     def check(value: Any) -> Any:
-        if isinstance(value, np.generic):
-            value = value.item()
+        value = _without_numpy(value)
         for choice in choices:
             if type(choice) is type(value) and choice == value:
                 return choice

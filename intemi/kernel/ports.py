@@ -41,6 +41,11 @@ class Port:
     def __str__(self) -> str:
         return f"{self.name} ({'many ' if self.multi else ''}{self.accepted.__name__})"
 
+    @property
+    def declared(self) -> str:
+        """How it is declared, as code."""
+        return f"{'Multi' if self.multi else ''}{type(self).__name__}({self.accepted.__name__})"
+
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self}>"
 

@@ -115,12 +115,11 @@ class Worker:
         self._memory = memory
         self._lock = threading.Lock()
         self._is_killed = False
-        self._is_closed = False
         self._process: subprocess.Popen[bytes] | None = None
         self._channel: Channel | None = None
         self._life_line = -1
         self._surroundings = _surroundings()
-        self._observed: psutil.Process | None = None
+        self._observed: psutil.Process
         self._fresh_size = 0
 
     @property
@@ -135,7 +134,7 @@ class Worker:
 
     def is_usable(self) -> bool:
         """Whether the process can run a leaf; one that was not started yet can."""
-        if self._is_killed or self._is_closed:
+        if self._is_killed:
             return False
         # It has nothing to say before it is asked: news can only be that it is gone.
         return self._channel is None or not _has_news(self._channel, 0)
@@ -147,6 +146,8 @@ class Worker:
             head, *frames = self._ask(channel, call)
             answer: Finished | Failed = channel.unpack(head)
             if isinstance(answer, Finished):
+                if call.task.isolated:
+                    call.report_usage(answer.cpu, 0)  # or a limit on many short leaves would never be noticed
                 return self._model(channel, call, answer, frames), answer.cpu
         except BaseException:
             self.close()  # the process is gone, or in the middle of an exchange
@@ -211,7 +212,6 @@ class Worker:
         with self._lock:
             process, self._process = self._process, None
             is_killed = self._is_killed
-            self._is_closed = True
         if process is not None:
             if not is_killed:
                 with contextlib.suppress(subprocess.TimeoutExpired):
@@ -227,21 +227,29 @@ class Worker:
     # The exchange
 
     def _ask(self, channel: Channel, call: Call) -> list[Frame]:
-        frames, held_size = self._order(channel, call)
+        order = self._order(channel, call)
         try:
-            meter = Meter(self._observed, self._fresh_size + held_size) if call.task.isolated else None
-            channel.send(frames)
-            while meter is not None and not self._is_killed and not _has_news(channel, POLL):
-                meter.report(call)
+            channel.send(order)
+            answer = channel.receive()
+            if answer or not call.task.isolated:
+                return answer
+            self._watch(channel, call)
             return channel.receive()
         except (OSError, EOFError, psutil.Error):
             raise self._end_of_process(call, "while it ran") from None
 
-    def _order(self, channel: Channel, call: Call) -> tuple[list[Frame], int]:
-        """The message that orders a leaf, and the size of those of its inputs that are there already."""
+    def _watch(self, channel: Channel, call: Call) -> None:
+        """Let a leaf run that waits for this, and look at what it uses until it is done."""
+        origins = {item.origin for _, items in call.inputs.values() for item in items}
+        meter = Meter(self._observed, self._fresh_size + channel.size_of(origins))
+        channel.send([])
+        while not self._is_killed and not _has_news(channel, POLL):
+            meter.report(call)
+
+    def _order(self, channel: Channel, call: Call) -> list[Frame]:
+        """The message that orders a leaf."""
         ports = {item.origin: (name, item) for name, (_, items) in call.inputs.items() for item in items}
         lacking = [origin for origin in ports if origin not in channel.held]
-        held_size = channel.size_of(ports.keys() - lacking)
         values = [_packed_input(channel, call, *ports[origin]) for origin in lacking]
         config = channel.pack(call.config)
         for origin, frame in zip(lacking, values, strict=True):
@@ -257,9 +265,10 @@ class Worker:
             lacking,
             dropped,
             surroundings if surroundings != self._surroundings else None,
+            call.task.isolated,
         )
         self._surroundings = surroundings
-        return [plain(order), *values, config], held_size
+        return [plain(order), *values, config]
 
     def _make_room(self, channel: Channel, needed: int) -> list[Origin]:
         """Strike off what was not needed for the longest time; what is needed now comes last."""
@@ -289,7 +298,8 @@ class Worker:
 class Meter:
     """What the process of a leaf, and all that it has started, uses beyond what it used before the leaf.
 
-    `size` is what the leaf is charged for from the start: a fresh process, and the inputs that it had already.
+    `size` is what the leaf is charged for from the start: a fresh process and its inputs. What other leaves have left
+    in the process, and the modules that were imported for them or for this one, are not its business.
     """
 
     def __init__(self, process: psutil.Process, size: int) -> None:

@@ -66,12 +66,15 @@ class Project:
     ) -> None:
         if unification not in (0, 1, 2):
             raise ConfigurationError(f"Project: unification must be 0, 1 or 2, got {unification!r}")
+        modes = [mode.value for mode in Failures]
+        if failures not in (*modes, *Failures):
+            raise ConfigurationError(f"Project: failures must be one of {', '.join(modes)}, got {failures!r}")
         manager = workers if isinstance(workers, TaskManager) else Threads(workers)
         self._counts = Counts()
         self._events = EventStream()
         self._events.listen(self._counts)
         self._line = AssemblyLine(
-            Unifier(_store(folder), unification, Failures(failures)),
+            Unifier(_store(folder if unification else None), unification, Failures(failures)),
             MemoryCache(memory or _quarter_of_memory()),
             self._events,
             Seed(seed),

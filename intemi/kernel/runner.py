@@ -47,6 +47,7 @@ class Runner:
     def _start(self, task: Task, manager: TaskManager) -> bool:
         """Claim a machine; False if it need not, or must not, be run here."""
         answer = self._unifier.claim(task)
+        task.claimed = answer is Claim.MINE
         with self._line.step():
             if not task.contexts:
                 self._line.stopper.give_up(task)
@@ -126,9 +127,9 @@ class Runner:
                 return
             try:
                 wait = coroutine.send(None)
-                if not isinstance(wait, Wait):
-                    coroutine.close()
-                    raise TypeError(f"{task.config.kind}.run can await job.all, job.any and capsules, got {wait!r}")
+                while not isinstance(wait, Wait):
+                    text = f"{task.config.kind}.run can await job.all, job.any and capsules, got {wait!r}"
+                    wait = coroutine.throw(TypeError(text))
             except StopIteration as stop:
                 self._finish_composite(task, stop.value)
                 return
@@ -221,9 +222,8 @@ class Runner:
     def _fail(self, task: Task, error: BaseException) -> None:
         if isinstance(error, MachineAborted):  # of a child: what was stopped is not kept
             with self._line.step():
-                if task.contexts:
-                    self._unifier.store.release(task.machine)
-                    self._line.end(task, None, error)
+                self._line.stopper.release_claim(task)
+                self._line.end(task, None, error)
             return
         record = self._record(task, {}, {}, self._failure(task, error))
         self._finish(task, record, {} if self._unifier.keeps_failures else None)

@@ -234,9 +234,10 @@ def _attributes(cls: type) -> dict[str, Any]:
     kept = {name for base in ours for name in vars(base) if name.startswith("_") and not name.startswith("__")}
 
     def counts(name: str, value: Any) -> bool:
-        if isinstance(value, FunctionType):
-            code = getattr(inspect.unwrap(value), "__code__", value.__code__)
-            return not code.co_qualname.startswith("__create_fn__.")
+        function = inspect.unwrap(value) if isinstance(value, FunctionType) else None
+        if isinstance(function, FunctionType):
+            generated = function.__code__.co_qualname.startswith("__create_fn__.")
+            return not generated and function.__globals__.get("__name__") != "dataclasses"
         return name not in kept or isinstance(value, property | staticmethod | classmethod)
 
     return {name: value for name, value in _relevant(vars(cls)).items() if counts(name, value)}

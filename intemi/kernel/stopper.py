@@ -57,12 +57,16 @@ class Stopper:
 
     def give_up(self, task: Task) -> None:
         """Forget a task that came to nothing."""
-        unifier = self._line.unifier
-        unifier.drop(task)
-        if task.state is State.RUNNING:
-            unifier.store.release(task.machine)
+        self._line.unifier.drop(task)
+        self.release_claim(task)
         self._line.release_inputs(task)
         task.state = State.ABORTED
+
+    def release_claim(self, task: Task) -> None:
+        """Let others run the machine that was not finished here."""
+        if task.claimed:
+            task.claimed = False
+            self._line.unifier.store.release(task.machine)
 
     def arm(self, context: Context, task: Task) -> None:
         """Start the clock of a context with a limit on wall time."""

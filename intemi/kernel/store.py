@@ -64,6 +64,9 @@ class Store(Protocol):
     def children(self, machine: bytes) -> list[Child]:
         """The children of a composite, in order."""
 
+    def changed(self) -> bool:
+        """Whether another process has changed anything since the last call."""
+
     def close(self) -> None:
         """Give back everything; claims end."""
 
@@ -120,6 +123,9 @@ class MemoryStore:
 
     def children(self, machine: bytes) -> list[Child]:
         return list(self._children.get(machine, ()))
+
+    def changed(self) -> bool:
+        return False
 
     def close(self) -> None:
         self._claimed.clear()

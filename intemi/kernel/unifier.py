@@ -66,7 +66,7 @@ class Unifier:
 
     def __init__(self, store: Store, level: int, failures: Failures) -> None:
         self.level = level
-        self.store: Store = store if level else MemoryStore()
+        self.store = store
         self._failures = failures
         self._local = MemoryStore()
         self._records: dict[bytes, Record] = {}

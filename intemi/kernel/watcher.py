@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
+from itertools import count
 from typing import TYPE_CHECKING
 
 from intemi.kernel.context import State, Task
@@ -18,7 +19,9 @@ if TYPE_CHECKING:
     from intemi.kernel.line import AssemblyLine
 
 INTERVAL = 0.02
-"""Seconds between two looks."""
+"""Seconds between two looks whether anything has changed."""
+PATIENCE = 25
+"""Looks until claims are tried again although nothing has changed: an owner that dies changes nothing."""
 
 
 class Watcher:
@@ -42,15 +45,16 @@ class Watcher:
         self._tasks.pop(task, None)
 
     def _watch(self) -> None:
-        while True:
+        for turn in count(1):
             time.sleep(INTERVAL)
             with self._line.step():
                 tasks = list(self._tasks)
                 if not tasks:
                     self._thread = None
                     return
-            for task in tasks:
-                self._look(task)
+            if self._line.unifier.store.changed() or turn % PATIENCE == 0:
+                for task in tasks:
+                    self._look(task)
 
     def _look(self, task: Task) -> None:
         answer = self._line.unifier.claim(task)

@@ -8,6 +8,7 @@ as a number. Only the project's end decides what is struck off.
 from __future__ import annotations
 
 import contextlib
+import enum
 import fcntl
 import io
 import marshal
@@ -59,6 +60,8 @@ class Order(NamedTuple):
     dropped: list[Origin]
     surroundings: tuple[list[str], str | None] | None
     """Where modules and files are looked for, if that has changed."""
+    is_watched: bool
+    """Whether the leaf has to wait, when everything is loaded, until its use of resources is being watched."""
 
 
 class Finished(NamedTuple):
@@ -276,23 +279,21 @@ class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]
         _classes[name] = cls
         self._known[cls] = name
         self._new.append(cls)
-        if issubclass(cls, Component):
-            if cls._checks is None:
-                # The other end's main module lacks what the annotations name, so they are evaluated here.
-                with contextlib.suppress(ConfigurationError):
-                    cls._prepare()
-            # The class is registered there while it is still empty, so it must have its names from the start.
+        if issubclass(cls, Component) and cls._checks is None:
+            # The other end's main module lacks what the annotations name, so they are evaluated here.
+            with contextlib.suppress(ConfigurationError):
+                cls._prepare()
+        if not issubclass(cls, enum.Enum):
             metaclass, plain_name, bases, namespace, *rest = arguments
-            names = {"__qualname__": cls.__qualname__, "registered_name": cls.registered_name}
-            arguments = (metaclass, plain_name, bases, namespace | names, *rest)
-        return (
-            define_class,
-            (name, make, arguments),
-            (set_state, state, registry.is_storable(cls)),
-            None,
-            None,
-            fill_class,
-        )
+            arguments = (metaclass, plain_name, bases, namespace | _names_of(cls), *rest)
+        content = (set_state, state, registry.is_storable(cls))
+        return define_class, (name, make, arguments), content, None, None, fill_class
+
+
+def _names_of(cls: type) -> dict[str, str]:
+    """What a class needs from the start: cloudpickle forgets one, and a component is registered while it is empty."""
+    names = {"__qualname__": cls.__qualname__}
+    return {**names, "registered_name": cls.registered_name} if issubclass(cls, Component) else names
 
 
 def _set_aside(views: list[memoryview], buffer: pickle.PickleBuffer) -> bool:
@@ -318,11 +319,11 @@ def define_class(name: str, make: Any, arguments: Any) -> type:
     return cls
 
 
-def fill_class(cls: type, definition: tuple[Any, Any, bool]) -> None:
+def fill_class(cls: type, content: tuple[Any, Any, bool]) -> None:
     """Fill a class that was just defined; one that was known before stays as it is."""
     if cls in _unfinished:
         _unfinished.discard(cls)
-        set_state, state, storable = definition
+        set_state, state, storable = content
         set_state(cls, state)
         if storable:
             registry.register_storable(cls)
@@ -338,11 +339,12 @@ def main() -> None:
     for descriptor in (channel_end, life_line):
         os.set_inheritable(descriptor, False)
     die_with(life_line)
+    _offer_as_victim()
     channel = Channel(socket.socket(fileno=channel_end), known=_names, sign=-1)
     # A forked child that outlives the worker must not keep the project waiting for an answer.
     os.register_at_fork(after_in_child=channel.close)
     channel.send([])
-    Servant(channel).serve()
+    LeafServer(channel).serve()
 
 
 def die_with(life_line: int) -> None:
@@ -361,7 +363,13 @@ def _watch(life_line: int) -> None:
     os.killpg(0, signal.SIGKILL)
 
 
-class Servant:
+def _offer_as_victim() -> None:
+    """If memory runs out, the system is to end a worker and not the project."""
+    with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:
+        file.write("500")
+
+
+class LeafServer:
     """Runs one leaf after another."""
 
     def __init__(self, channel: Channel) -> None:
@@ -370,12 +378,9 @@ class Servant:
 
     def serve(self) -> None:
         """Answer orders until there are no more."""
-        while True:
-            try:
-                frames = self._channel.receive()
-            except (EOFError, OSError):
-                return
-            self._channel.send(self._answer(frames))
+        with contextlib.suppress(EOFError, OSError):
+            while True:
+                self._channel.send(self._answer(self._channel.receive()))
 
     def _answer(self, frames: list[Frame]) -> list[Frame]:
         order: Order = self._channel.unpack(frames[0])
@@ -388,6 +393,9 @@ class Servant:
             name: tuple(self._values[origin] for origin in origins) if multi else self._values[origins[0]]
             for name, (multi, origins) in order.inputs.items()
         }
+        if order.is_watched:
+            self._channel.send([])
+            self._channel.receive()
         before = _cpu_seconds()
         try:
             model = run_leaf(config, inputs, order.seed)
@@ -462,5 +470,5 @@ def _cpu_seconds() -> float:
 def _flush() -> None:
     """Let what the leaf printed be seen before its answer is."""
     for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(AttributeError, OSError, ValueError):
+        with contextlib.suppress(Exception):  # the leaf may have closed it, or put anything in its place
             stream.flush()

@@ -6,12 +6,11 @@ the kernel: values, first causes of failures, and how many machines have to be r
 
 from __future__ import annotations
 
-import contextlib
 import tempfile
 import threading
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -31,11 +30,11 @@ from intemi.kernel import (
     Output,
     Project,
     State,
-    TaskManager,
 )
 from intemi.kernel.context import Context
+from intemi.kernel.processes import Processes
 from intemi.machines import Repeater, Scheme
-from tests.machines import Add, Demand, Draw, Fail, Log, Number, Remainder, Scale, Shake, Split, Total
+from tests.machines import Add, Demand, Draw, Fail, Log, Number, Remainder, Scale, Shake, Split, Total, gate
 
 # Composites that request what a scheme cannot: as many machines as there are values, or another one after a failure
 
@@ -68,6 +67,18 @@ class Either(Machine):
         except MachineFailed:
             chosen = await job.request(self.second, number=number)
         return Model(result=chosen.result, results={"Tries": len(job.children())})
+
+
+class Guarded(Machine):
+    """Fails once a gate is open."""
+
+    result = Output(int)
+    version = 1
+    gate: str
+
+    def run(self) -> Model:
+        gate(self.gate).opened.wait(30)
+        raise ValueError(self.gate)
 
 
 # What is generated: values that describe a graph, equal exactly if the graphs are
@@ -309,6 +320,7 @@ def nests(draw: Callable[..., Any], depth: int, inputs: Ports, number_to_result:
     return Nest(tuple(inputs.items()), inside, tuple(exposed.items()), outputs, draw(seeds))
 
 
+Graph = tuple[Step, ...]
 graphs = steps(depth=2, inputs={}, given=True)
 
 
@@ -369,31 +381,46 @@ class Outcome:
         return {name: contents if self.ports[name] else contents[0] for name, contents in plain.items()}
 
 
-Path_ = tuple[str | int, ...]
+Place = tuple[str | int, ...]
 
 
 class Oracle:
     """Evaluates a graph, one machine after the other, with nothing but Python and a random generator."""
 
-    def __init__(self, graph: tuple[Step, ...]) -> None:
-        self.outcomes: dict[Path_, Outcome] = {}
+    def __init__(self, graph: Graph) -> None:
+        self.outcomes: dict[Place, Outcome] = {}
         """Every context, by the name of the requested machine and the indices of the children from there."""
         self.causes: dict[str, set[str]] = {}
         """The paths of the machines that fail by themselves, by what they say."""
-        self.runs: dict[int, set[int]] = {0: set(), 1: set(), 2: set()}
-        """The machines that have to be run, by level of unification."""
+        self.machines: dict[int, dict[Place, int]] = {0: {}, 1: {}, 2: {}}
+        """Which machine answers where, by level of unification."""
         self._numbers: dict[Any, int] = {}
         level: dict[str, Outcome] = {}
         for step in graph:
             sources = {name: [level[w.machine].source(w.output) for w in wires] for name, wires in step.wires}
             level[step.name] = self._evaluate(step.plan, sources, (0, ()), (step.name,), step.name, step.name)
 
+    def count_runs(self, level: int) -> int:
+        """How many machines have to be run."""
+        return len(set(self.machines[level].values()))
+
+    def count_retries(self, level: int) -> int:
+        """How many have to be run again to try everything that failed; what is under a finished machine is not."""
+        failed = {place for place, outcome in self.outcomes.items() if outcome.error is not None}
+        return len(
+            {
+                machine
+                for place, machine in self.machines[level].items()
+                if all(place[:end] in failed for end in range(1, len(place) + 1))
+            }
+        )
+
     def _number(self, *structure: Any) -> int:
         """Equal structures, equal numbers."""
         return self._numbers.setdefault(structure, len(self._numbers))
 
     def _evaluate(
-        self, plan: Plan, inputs: Mapping[str, list[Source]], inherited: Seed, place: Path_, name: str, path: str
+        self, plan: Plan, inputs: Mapping[str, list[Source]], inherited: Seed, place: Place, name: str, path: str
     ) -> Outcome:
         if isinstance(plan, Given):
             value = Value(plan.value, ("given", plan.value))
@@ -415,13 +442,13 @@ class Oracle:
             self._run_composite(plan, seed, inputs, outcome, place, path)
         return outcome
 
-    def _identify(self, plan: Plan, seed: Seed | None, values: Mapping[str, list[Value]], place: Path_) -> int:
+    def _identify(self, plan: Plan, seed: Seed | None, values: Mapping[str, list[Value]], place: Place) -> int:
         by_origin = tuple((port, tuple(value.origin for value in each)) for port, each in values.items())
         by_content = tuple((port, tuple(value.content for value in each)) for port, each in values.items())
         machine = self._number("origins", plan, seed, by_origin)
-        self.runs[0].add(self._number("place", place))
-        self.runs[1].add(machine)
-        self.runs[2].add(self._number("contents", plan, seed, by_content))
+        self.machines[0][place] = self._number("place", place)
+        self.machines[1][place] = machine
+        self.machines[2][place] = self._number("contents", plan, seed, by_content)
         return machine
 
     def _run_leaf(
@@ -450,7 +477,7 @@ class Oracle:
         seed: Seed | None,
         inputs: Mapping[str, list[Source]],
         outcome: Outcome,
-        place: Path_,
+        place: Place,
         path: str,
     ) -> None:
         children: list[Outcome] = []
@@ -580,7 +607,7 @@ def compute(plan: Leaf, numbers: list[int], rng: Any) -> tuple[list[int], dict[s
 # The comparison
 
 
-def request_all(project: Project, graph: tuple[Step, ...]) -> dict[str, Capsule]:
+def request_all(project: Project, graph: Graph) -> dict[str, Capsule]:
     """Request a graph from its first machine to its last, waiting for nothing."""
     sources: dict[str, Any] = {}
     capsules: dict[str, Capsule] = {}
@@ -614,7 +641,7 @@ def cause_of(error: Exception | None, oracle: Oracle) -> str | None:
     return cause
 
 
-def check_tree(capsule: Capsule, place: Path_, oracle: Oracle, seen: set[Path_]) -> None:
+def check_tree(capsule: Capsule, place: Place, oracle: Oracle, seen: set[Place]) -> None:
     """Everything that can be seen of a context and of those under it."""
     expected = oracle.outcomes[place]
     seen.add(place)
@@ -627,7 +654,7 @@ def check_tree(capsule: Capsule, place: Path_, oracle: Oracle, seen: set[Path_])
         check_tree(child, (*place, child.context.index), oracle, seen)
 
 
-def place_of(context: Context) -> Path_:
+def place_of(context: Context) -> Place:
     return (context.name,) if context.parent is None else (*place_of(context.parent), context.index)
 
 
@@ -645,59 +672,166 @@ def check_events(log: Log, oracle: Oracle) -> None:
         assert cause_of(context.error, oracle) == oracle.outcomes[place_of(context)].error
 
 
-def check_runs(log: Log, level: int, oracle: Oracle) -> None:
+def check_runs(log: Log, level: int, expected: int) -> None:
     """Exactly what is needed was run; unified, nothing twice."""
-    assert log.runs.total() == len(oracle.runs[level])
+    assert log.runs.total() == expected
     if level:
         assert set(log.runs.values()) <= {1}
 
 
-def check_graph(graph: tuple[Step, ...], oracle: Oracle, project: Project, level: int) -> dict[Path_, bytes]:
-    """Run a graph and compare everything with what it must come to; the keys of all requests."""
-    log = Log(project)
-    capsules = request_all(project, graph)
+def check_capsules(capsules: Mapping[str, Capsule], oracle: Oracle) -> None:
+    """Wait for a graph and compare everything that can be seen of it with what it must come to."""
     wait_for(capsules)
-    seen: set[Path_] = set()
+    seen: set[Place] = set()
     for name, capsule in capsules.items():
         check_tree(capsule, (name,), oracle, seen)
     assert seen >= {place for place, outcome in oracle.outcomes.items() if outcome.ran}
+
+
+def check_graph(graph: Graph, oracle: Oracle, project: Project, level: int) -> dict[Place, bytes]:
+    """Run a graph in a project that has not seen it yet; the keys of all requests."""
+    log = Log(project)
+    check_capsules(request_all(project, graph), oracle)
     check_events(log, oracle)
-    check_runs(log, level, oracle)
+    check_runs(log, level, oracle.count_runs(level))
     return {place_of(context): context.key for context in log.contexts(EventKind.REQUESTED)}
 
 
-def check_keys(keys: list[dict[Path_, bytes]]) -> None:
+def check_keys(keys: list[dict[Place, bytes]]) -> None:
     """One place, one key, wherever it ran; without unification every place is requested."""
     everything = max(keys, key=len)
     for some in keys:
         assert some.items() <= everything.items()
 
 
-@contextlib.contextmanager
-def project_in(folder: bool, workers: int | TaskManager, level: Any) -> Iterator[Project]:
-    with tempfile.TemporaryDirectory() as name, contextlib.ExitStack() as stack:
-        place = Path(name) / "project" if folder else None
-        yield stack.enter_context(Project(place, workers=workers, unification=level))
-
-
 LEVELS = (0, 1, 2)
 
-generated = settings(
-    max_examples=60,
-    deadline=None,
-    derandomize=True,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example],
-)
+
+def examples(count: int) -> settings:
+    return settings(max_examples=count, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 
 
 @given(graph=graphs)
-@generated
-def test_a_graph_comes_to_the_same_on_any_number_of_threads_at_any_level(graph: tuple[Step, ...]) -> None:
+@examples(60)
+def test_a_graph_comes_to_the_same_on_any_number_of_threads_at_any_level(graph: Graph) -> None:
     oracle = Oracle(graph)
-    assert len(oracle.runs[2]) <= len(oracle.runs[1]) <= len(oracle.runs[0])
     keys = []
     for workers in (1, 2, 8):
         for level in LEVELS:
-            with project_in(folder=False, workers=workers, level=level) as project:
+            with Project(workers=workers, unification=level) as project:
                 keys.append(check_graph(graph, oracle, project, level))
     check_keys(keys)
+
+
+@given(graph=graphs)
+@examples(100)
+def test_each_level_of_unification_runs_no_more_than_the_one_below(graph: Graph) -> None:
+    runs = {}
+    for level in LEVELS:
+        with Project(workers=2, unification=level) as project:
+            wait_for(request_all(project, graph))
+            runs[level] = project.counts().physical.total()
+    assert runs[2] <= runs[1] <= runs[0]
+
+
+@given(graph=graphs)
+@examples(15)
+def test_a_graph_comes_to_the_same_in_a_folder_and_again_without_running_what_has_finished(graph: Graph) -> None:
+    oracle = Oracle(graph)
+    for level in LEVELS:
+        with tempfile.TemporaryDirectory() as folder:
+            with Project(folder, workers=2, unification=level) as project:
+                check_graph(graph, oracle, project, level)
+            for failures, runs in (("retry", oracle.count_retries(level)), ("reuse", 0)):
+                with Project(folder, workers=2, unification=level, failures=failures) as project:
+                    log = Log(project)
+                    check_capsules(request_all(project, graph), oracle)
+                    check_runs(log, level, runs if level else oracle.count_runs(0))
+
+
+@given(graph=graphs)
+@examples(15)
+def test_nothing_runs_twice_when_eight_threads_request_the_same_graph_at_once(graph: Graph) -> None:
+    oracle = Oracle(graph)
+    for level in (1, 2):
+        with Project(workers=8, unification=level) as project, ThreadPoolExecutor(8) as callers:
+            log = Log(project)
+            ready = threading.Barrier(8)
+
+            def call(project: Project = project, ready: threading.Barrier = ready) -> dict[str, Capsule]:
+                ready.wait()
+                return request_all(project, graph)
+
+            for called in [callers.submit(call) for _ in range(8)]:
+                check_capsules(called.result(), oracle)
+            check_events(log, oracle)
+            check_runs(log, level, oracle.count_runs(level))
+
+
+@pytest.fixture(scope="module")
+def project_on_processes() -> Iterator[Project]:
+    with Project(workers=Processes(2), unification=0) as project:
+        yield project
+
+
+@given(graph=graphs)
+@examples(25)
+def test_a_graph_comes_to_the_same_in_processes(project_on_processes: Project, graph: Graph) -> None:
+    check_graph(graph, Oracle(graph), project_on_processes, level=0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("level", [1, 2])
+@given(graph=graphs)
+@examples(4)
+def test_a_graph_comes_to_the_same_unified_in_processes(level: Any, graph: Graph) -> None:
+    with Project(workers=Processes(2), unification=level) as project:
+        check_graph(graph, Oracle(graph), project, level)
+
+
+@pytest.mark.parametrize(("level", "runs"), [(0, 3), (1, 3), (2, 1)])
+def test_level_two_unifies_equal_content_that_came_by_different_ways(level: Any, runs: int) -> None:
+    with Project(unification=level) as project:
+        drawn = project.request(Number(3))
+        left_over = project.request(Remainder(10), number=project.given(13))
+        ways = [project.given(3), drawn.result, left_over.result]
+        scaled = [project.run(Scale(5), number=way) for way in ways]
+        assert [each.outputs["result"] for each in scaled] == [15, 15, 15]
+        assert project.counts().logical["Scale"] == 3
+        assert project.counts().physical["Scale"] == runs
+
+
+@pytest.mark.parametrize(("level", "runs"), [(0, 2), (1, 1), (2, 1)])
+def test_an_output_that_a_scheme_exhibits_is_that_of_the_machine_inside(level: Any, runs: int) -> None:
+    scheme = Scheme()
+    scheme.expose(result=scheme.add(Number(3)).result)
+    with Project(unification=level) as project:
+        through_scheme = project.run(scheme)
+        direct = project.run(Number(3))
+        project.wait(*(project.request(Scale(5), number=each.result) for each in (through_scheme, direct)))
+        assert project.counts().physical["Scale"] == runs
+
+
+def test_eight_times_nine_feature_subsets_of_which_37_differ_train_37_classifiers() -> None:
+    subsets = [(ranking * 9 + length) % 37 for ranking in range(8) for length in range(9)]
+    with Project(workers=2) as project:
+        chosen = [project.request(Remainder(37), number=project.given(37 * i + n)) for i, n in enumerate(subsets)]
+        classifiers = [project.request(Scale(5), number=subset.result) for subset in chosen]
+        project.wait(*classifiers)
+        assert [each.outputs["result"] for each in classifiers] == [5 * number for number in subsets]
+        assert project.counts().logical["Scale"] == 72
+        assert project.counts().physical["Scale"] == 37
+
+
+@pytest.mark.parametrize("first", ["left", "right"])
+def test_the_first_cause_does_not_depend_on_which_machine_fails_first(first: str) -> None:
+    second = {"left": "right", "right": "left"}[first]
+    with Project(workers=2) as project:
+        failing = {side: project.request(Guarded(f"{first} first, {side}")) for side in ("left", "right")}
+        total = project.request(Add(), left=failing["left"].result, right=failing["right"].result)
+        for side in (first, second):
+            gate(f"{first} first, {side}").opened.set()
+            with pytest.raises(MachineFailed):
+                failing[side].wait(30)
+        with pytest.raises(MachineFailed, match=f"ValueError: {first} first, left"):
+            total.wait(30)

@@ -1,6 +1,7 @@
 """The store on disk: what it costs, who may read it, what it says when the disk is in trouble."""
 
 import os
+import resource
 import sqlite3
 import stat
 import subprocess
@@ -158,11 +159,25 @@ try:
 except IntemiError as error:
     print(error)
 """
-    assert "a disk that has space" in python(program.replace("b'c' * 16", "b'x' * 16"), tmp_path)
+    assert "disk that has space" in python(program.replace("b'c' * 16", "b'x' * 16"), tmp_path)
     with closing(DiskStore(tmp_path)) as store:
         assert finds(store)
         assert store.content(CONTENT) == b"payload"
         assert store.content(b"x" * 16) is None
+
+
+def test_a_content_that_cannot_be_opened_just_now_is_not_taken_for_damaged(tmp_path: Path) -> None:
+    filled(tmp_path, bytes(100_000))
+    with closing(DiskStore(tmp_path)) as store:
+        assert store.content(CONTENT) == bytes(100_000)
+        limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (0, limits[1]))
+        try:
+            with pytest.raises(IntemiError, match="Too many open files"):
+                store.content(CONTENT)
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+        assert store.content(CONTENT) == bytes(100_000)
 
 
 def test_a_file_of_a_newer_version_is_refused_and_left_as_it_is(tmp_path: Path) -> None:

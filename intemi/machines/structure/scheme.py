@@ -370,8 +370,9 @@ class Scheme(Machine):
         return Model(**outputs)
 
     def __repr__(self) -> str:
-        inside = ", ".join(f"{child.name}={child.machine!r}" for child in self.children)
-        return f"Scheme({inside})"
+        ports = [f"{port.name}={port.declared}" for port in (*self.inputs.values(), *self.outputs.values())]
+        inside = [f"{child.name}: {child.machine!r}" for child in self.children]
+        return f"{self.kind}({', '.join(ports + inside)})"
 
 
 def _exchanged(children: tuple[SchemeChild, ...], new: SchemeChild) -> tuple[SchemeChild, ...]:

@@ -1,0 +1,538 @@
+"""Identity: equal where equal, different where different, refused where undefined, and the same in every process."""
+
+from __future__ import annotations
+
+import importlib
+import itertools
+import json
+import math
+import os
+import pkgutil
+import struct
+import subprocess
+import sys
+from collections import Counter, OrderedDict, namedtuple
+from collections.abc import Callable, Sequence
+from datetime import date
+from decimal import Decimal
+from enum import Enum, Flag, IntEnum
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays_of
+
+import intemi
+from intemi.kernel import Component, ConfigurationError, EncodingError, Machine, Output, content_digest, registry
+from intemi.kernel.encoding import decode, encode
+from intemi.kernel.project import Given
+from intemi.machines import Repeater, Scheme
+from intemi.machines.structure.scheme import SchemeChild, SchemePort, Wire
+from tests.machines import cross_validation
+
+# Pinned: a digest that changes throws away everything that was ever computed with it, so it changes on purpose only.
+
+
+def placeholder() -> Scheme:
+    return Scheme(data=float, model=Output(object))
+
+
+def drawn() -> Scheme:
+    scheme = Scheme(data=float)
+    inner = scheme.add(placeholder(), data=scheme.data, name="inner")
+    scheme.expose(model=inner.model)
+    return scheme
+
+
+SHIPPED: list[tuple[Callable[[], Component], str]] = [
+    (lambda: Machine(), "052f3f41ec2883283e45dda88ea690bf"),
+    (lambda: Machine(seed=1), "a09e08ac848f8aa7dac56a2f5056172b"),
+    (lambda: Given("00ff"), "af884a4ae39033870157a696bf4ce969"),
+    (lambda: SchemePort(int), "44bd884c00ead7ebdd07164ca6c81b89"),
+    (lambda: SchemePort(float, multi=True), "2b42b42b94df9b4167c5b16e3a539af8"),
+    (lambda: Wire("child", "port"), "3f63f3c405e5ba0f800527dcdd629e4c"),
+    (lambda: SchemeChild("child", placeholder(), {"data": [Wire("", "data")]}), "2ef3c263969f0ab3855325c4587d5cdd"),
+    (lambda: Scheme(), "6164229c4cd5f34f8780e1f5c2f890b7"),
+    (lambda: placeholder(), "dd25aaa221e666650d8c5ed9d813cbda"),
+    (lambda: drawn(), "2bf0d0a539cda2d5b2546759696b1a7f"),
+    (lambda: Repeater(), "af004389bca4e07f04482022db004a32"),
+    (lambda: Repeater(repetitions=10, seed=3), "2e59ae190fa756bc7b7e1cda4ee130e9"),
+]
+
+VALUES: list[tuple[object, str]] = [
+    (None, "34ab8b65c2622b75106dba567a23b032"),
+    (True, "3d5ce082d3e6c13e406b078e5157bb6a"),
+    (1, "a700cc5bd99b059efa23429c3a6b5a5d"),
+    (-(2**70), "40e0f2be3d24bed4b2027d04d6a082aa"),
+    (1.0, "2401b2fdc9b4f27db6330ca2ec7bb847"),
+    (-0.0, "ea3c7180e32655a7f19f618bd4a73a8c"),
+    (math.nan, "3b8c620a2230d0291cb9c6abdd09394c"),
+    (1j, "bbaac58fd4ce344256a0eb53599138b9"),
+    ("1", "440032d48dabffd3d001b4d617762469"),
+    ("é\ud800", "a3c6777f45533f7e0e4b76c1d08b92f8"),
+    (b"1", "430c143cdaf1596a36d2a16b49684803"),
+    ((), "5a0fbbcca474d875e897da78df57d328"),
+    ([1, [2.5]], "7c0b21d6ec2e0376855228de24b40679"),
+    ({"b": 1, "a": (None,)}, "861facd11629b5768292e87f19c4ab21"),
+    ({1, 2, 300}, "6414445758f2566da746ea4175ba3b10"),
+    (frozenset({"a", "b"}), "926bdb24eaaa268f59c34f25856bdb45"),
+    (np.float64(1.0), "6f9a9601bdee8d42908b43792416b2fa"),
+    (np.arange(6.0).reshape(2, 3), "7c4352818033309df147c6da2fa8ac57"),
+    (np.array(["a", "bc"]), "c8d518cbc1674bbaab102366a16549fb"),
+    (np.array([(1, 2.5)], dtype=[("x", "<i4"), ("y", "<f8")]), "571ab1b72faafd9856b08cef69e4f510"),
+    (int, "8a904435315487673a42621cc0916341"),
+]
+
+
+def shipped_names() -> set[str]:
+    """The registered names of everything that a module of the package defines."""
+    for module in pkgutil.walk_packages(intemi.__path__, "intemi."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
+    return {
+        name
+        for name, cls in registry.components().items()
+        if cls.__module__.partition(".")[0] == "intemi"
+        and vars(sys.modules[cls.__module__]).get(cls.__qualname__) is cls
+    }
+
+
+def test_every_shipped_machine_and_component_has_a_pinned_digest() -> None:
+    assert {type(make()).registered_name for make, _ in SHIPPED} == shipped_names()
+
+
+@pytest.mark.parametrize(("make", "pinned"), SHIPPED)
+def test_a_shipped_machine_has_the_digest_that_it_always_had(make: Callable[[], Component], pinned: str) -> None:
+    assert make().digest.hex() == pinned
+
+
+@pytest.mark.parametrize(("value", "pinned"), VALUES)
+def test_a_value_has_the_digest_that_it_always_had(value: object, pinned: str) -> None:
+    assert content_digest(value).hex() == pinned
+
+
+# Different
+
+
+class Part(Component):
+    """Holds anything."""
+
+    value: Any = None
+
+
+class Colour(Enum):
+    RED = 1
+    BLUE = 2
+
+
+class Size(IntEnum):
+    SMALL = 1
+
+
+class Paint(Enum):
+    RED = 1
+
+
+DIFFERENT: list[object] = [
+    *(0, 0.0, -0.0, False, "", b"", None, (), ((),), ((), ()), (((),),), {}, ({},), {"": None}, frozenset()),
+    *(frozenset({()}), frozenset({frozenset()}), (None,), ("",), (frozenset(),), {"": ()}, {"": {}}, "None", "()"),
+    *(1, 1.0, True, "1", b"1", (1,), (1.0,), (True,), ("1",), {"1": 1}, {"1": True}, frozenset({1}), frozenset({"1"})),
+    *(1 + 2**53, 1.0 + 2**53, 2**64, -1, 255, 256, -256, math.nan, math.inf, -math.inf, "nan", 5e-324),
+    *((1, 2), (12,), (1, (2,)), ((1,), 2), ((1, 2),), (1, 2, ()), "12", ("1", "2"), ("12",), ("1", "", "2")),
+    *({"a": 1}, {"A": 1}, {"b": 1}, {"a": 1, "b": 2}, {"a": 2, "b": 1}, ("a", 1), (("a", 1),), {"a": {"b": 1}}),
+    *("a", "á", "a\u0301", "a\0", " a", b"a", "ab", b"\xc3\xa1"),
+    *(Colour.RED, Colour.BLUE, Paint.RED, Size.SMALL, "RED", int, float, "int", "builtins.int"),
+    *(Part(), Part(()), Part({}), Part(0), Part(Part()), Part((Part(),)), (Part(),), {"value": None}, {"type": "Part"}),
+]
+
+
+def clashes(values: Sequence[Any], digest_of: Callable[[Any], bytes]) -> list[tuple[Any, Any]]:
+    """The values that ought to differ and have one digest."""
+    digests = [(value, digest_of(value)) for value in values]
+    return [(one, two) for (one, first), (two, second) in itertools.combinations(digests, 2) if first == second]
+
+
+def digest_with(value: Any) -> bytes:
+    return Part(value).digest
+
+
+def digest_of(component: Component) -> bytes:
+    return component.digest
+
+
+def test_parameters_that_differ_in_type_or_shape_or_depth_make_different_machines() -> None:
+    assert clashes(DIFFERENT, digest_with) == []
+
+
+def test_outputs_that_differ_in_type_or_shape_or_depth_have_different_contents() -> None:
+    only_as_outputs: list[object] = [
+        *([], [()], [[]], set(), {()}, [1], {1}, {1: 1}, {True: 1}, {1.0: 1}, {"b": 2, "a": 1}, 1j, 1 + 0j, -1j),
+        *(np.int64(1), np.int32(1), np.float64(1), np.float32(1), np.bool_(True), np.str_("1"), np.bytes_(b"1")),
+        *(np.array(1), np.array([1]), np.array([[1]]), np.array([1.0]), np.array([1], dtype=np.int8), np.array(["1"])),
+        *(np.empty(0), np.empty((0, 1)), np.empty((1, 0)), np.empty(0, dtype=np.int64)),
+        *(np.array([0.0]), np.array([-0.0]), np.array([0.0], dtype=np.float32)),
+        *(np.array([1, 2, 3, 4]), np.array([[1, 2], [3, 4]]), np.array([[1, 3], [2, 4]]), np.array([1], dtype=">i8")),
+    ]
+    assert clashes(DIFFERENT + only_as_outputs, content_digest) == []
+
+
+def nested(make: Callable[[Any], Any], levels: int, innermost: Any) -> Any:
+    for _ in range(levels):
+        innermost = make(innermost)
+    return innermost
+
+
+NESTS: dict[str, Callable[[Any], Any]] = {
+    "tuples": lambda inner: (inner,),
+    "mappings": lambda inner: {"inner": inner},
+    "sets": lambda inner: frozenset({inner}),
+    "components": Part,
+    "components in tuples": lambda inner: Part((inner, 1)),
+}
+
+
+@pytest.mark.parametrize("nest", NESTS)
+def test_what_lies_200_levels_deep_still_tells_machines_apart(nest: str) -> None:
+    make = NESTS[nest]
+    assert Part(nested(make, 200, 1)).digest == Part(nested(make, 200, 1)).digest
+    assert clashes([nested(make, 200, value) for value in (1, 1.0, True, "1", None, ())], digest_with) == []
+    assert clashes([nested(make, levels, 1) for levels in range(195, 205)], digest_with) == []
+
+
+@pytest.mark.parametrize("nest", ["tuples", "mappings"])
+def test_the_encoding_has_no_depth_limit(nest: str) -> None:
+    deep, other = (encode(nested(NESTS[nest], 20_000, value)) for value in (1, 2))
+    assert deep != other
+    assert encode(decode(deep)) == deep
+
+
+def test_a_configuration_200_levels_deep_can_be_used_like_any_other() -> None:
+    deep = nested(Part, 200, 1)
+    path = ".".join(["value"] * 200)
+    assert deep.get(path) == 1
+    assert deep.replace(path, 2) == nested(Part, 200, 2)
+    assert intemi.from_plain(json.loads(json.dumps(deep.to_plain()))) == deep
+    assert decode(deep.encoding) == deep
+    assert repr(deep).count("Part") == 200
+    assert not deep.is_random
+
+
+def declared(name: str, version: object = 1, **parameters: Any) -> Component:
+    """A component of a class that is declared here and now, with parameters of any type."""
+    annotations = dict.fromkeys(parameters, Any)
+    space = {"__module__": __name__, "__qualname__": name, "__annotations__": annotations, "version": version}
+    cls: Callable[[], Component] = type(name, (Component,), {**space, **parameters})
+    return cls()
+
+
+def test_names_of_parameters_and_classes_and_versions_are_part_of_the_identity() -> None:
+    assert declared("Sample", a=1, b=2).digest == declared("Sample", a=1, b=2).digest
+    others = [
+        declared("Sample", a=1, b=2),
+        declared("Sample", a=1, c=2),
+        declared("Sample", b=1, a=2),
+        declared("Sample", ab=1),
+        declared("Sample", a=1),
+        declared("Sample", a=1, b=2, c=None),
+        declared("Simple", a=1, b=2),
+        declared("Sample", version=2, a=1, b=2),
+        declared("Sample", version="1", a=1, b=2),
+        declared("Sample", version="version", a=1, b=2),
+    ]
+    assert clashes(others, digest_of) == []
+
+
+def test_the_order_in_which_a_class_declares_its_parameters_does_not_matter() -> None:
+    assert declared("Sample", a=1, b=2).digest == declared("Sample", b=2, a=1).digest
+
+
+def test_a_parameter_that_moves_to_another_part_makes_another_machine() -> None:
+    inner = declared("Inner", x=1)
+    others = [
+        declared("Outer", piece=inner),
+        declared("Outer", piece=declared("Inner"), x=1),
+        declared("Outer", piece=declared("Inner", y=1)),
+        declared("Outer", piece={"x": 1}),
+        declared("Outer", piece=(inner,)),
+        declared("Outer", piece=1),
+        declared("Outer", x=1),
+        inner,
+    ]
+    assert clashes(others, digest_of) == []
+
+
+# Equal
+
+
+class Typed(Component):
+    """One parameter of each type."""
+
+    number: float = 0.0
+    count: int = 0
+    flag: bool = False
+    text: str = ""
+    numbers: tuple[float, ...] = ()
+    listed: list[int] = []  # noqa: RUF012 - a component keeps it as a tuple
+    names: frozenset[str] = frozenset()
+    mapped: dict[str, float] = {}  # noqa: RUF012 - and this as a mapping that nobody can change
+    colour: Colour = Colour.RED
+    anything: Any = None
+
+
+SIGNALLING_NAN = struct.unpack("<d", b"\x01" * 6 + b"\xf0\x7f")[0]
+
+EQUAL: list[tuple[str, list[Any]]] = [
+    ("number", [1.0, 1, np.float64(1), np.float32(1), np.int8(1)]),
+    ("number", [math.nan, -math.nan, np.float64("nan"), np.float32("nan"), math.inf - math.inf, SIGNALLING_NAN]),
+    ("number", [-0.0, np.float32(-0.0)]),
+    ("count", [1, np.int64(1), np.uint8(1)]),
+    ("flag", [True, np.bool_(True), np.True_]),
+    ("text", ["one", np.str_("one")]),
+    ("numbers", [(1.0, 2.0), [1, 2], np.array([1, 2]), np.array([1.0, 2.0], dtype=np.float32), range(1, 3)]),
+    ("listed", [(1, 2), [1, 2], np.array([1, 2])]),
+    ("names", [frozenset({"a", "b"}), {"b", "a"}, ["a", "b", "a"], ("b", "a"), {np.str_("a"), "b"}]),
+    ("mapped", [{"a": 1.0, "b": 2.0}, {"b": 2, "a": 1}, OrderedDict(b=2.0, a=1.0), {np.str_("a"): 1, "b": np.int8(2)}]),
+    ("colour", [Colour.BLUE, "BLUE"]),
+    ("anything", [(1, (2.0, ())), [1, [2.0, []]], [np.int64(1), (np.float64(2), [])]]),
+    ("anything", [{"a": {"x": 1, "y": 2}, "b": 3}, {"b": 3, "a": {"y": 2, "x": 1}}]),
+    ("anything", [frozenset({1, "a", (2.5,)}), {(2.5,), "a", 1}]),
+    ("anything", [{"deep": [{"a": {1}, "b": [2]}]}, {"deep": ({"b": (2,), "a": frozenset({1})},)}]),
+]
+
+
+@pytest.mark.parametrize(("name", "values"), EQUAL)
+def test_ways_to_say_the_same_make_the_same_machine(name: str, values: list[Any]) -> None:
+    same = [Typed(**{name: value}) for value in values]
+    assert len({component.digest for component in same}) == 1
+    assert len({*same, *same}) == 1
+    assert same[0] != Typed()
+
+
+def test_equal_arrays_have_equal_contents_however_they_lie_in_memory() -> None:
+    base = np.arange(24.0).reshape(4, 6)
+    alike = [base[::2, ::3], np.asfortranarray(base[::2, ::3]), base.T[::3, ::2].T, base[[0, 2]][:, [0, 3]]]
+    assert len({content_digest(each) for each in alike}) == 1
+
+
+# Refused
+
+Point = namedtuple("Point", "x y")
+
+
+class Rights(Flag):
+    READ = 1
+    WRITE = 2
+
+
+class Unregistered:
+    pass
+
+
+REFUSED: dict[str, Callable[[], object]] = {
+    "a function": lambda: len,
+    "a lambda": lambda: lambda: None,
+    "an object": object,
+    "an object of a class of one's own": Unregistered,
+    "a generator": lambda: (each for each in ()),
+    "an iterator": lambda: iter([]),
+    "a module": lambda: os,
+    "an exception": ValueError,
+    "a date": lambda: date(2020, 1, 1),
+    "a moment": lambda: np.datetime64("2020-01-01", "ns"),
+    "a decimal": lambda: Decimal(1),
+    "a fraction": lambda: Fraction(1, 2),
+    "a path": lambda: Path("x"),
+    "bytes that change": lambda: bytearray(b"x"),
+    "a view of bytes": lambda: memoryview(b"x"),
+    "a combination of flags": lambda: Rights.READ | Rights.WRITE,
+    "no flag at all": lambda: Rights(0),
+    "a random generator": lambda: np.random.default_rng(0),
+    "an array of objects": lambda: np.array([1, "a", None], dtype=object),
+    "a masked array": lambda: np.ma.masked_array([1.0], [True]),
+    "something deep inside": lambda: {"a": (1, [{"b": object()}])},
+}
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_a_parameter_without_a_canonical_form_is_refused_by_name(what: str) -> None:
+    with pytest.raises(ConfigurationError, match=r"^Part: value must be plain data .* or a component, got "):
+        Part(REFUSED[what]())
+
+
+@pytest.mark.parametrize("what", [what for what in REFUSED if what != "a moment"])
+def test_an_output_without_a_canonical_form_has_no_digest(what: str) -> None:
+    with pytest.raises(EncodingError, match="no canonical encoding"):
+        content_digest(REFUSED[what]())
+
+
+def test_an_open_file_is_refused(tmp_path: Path) -> None:
+    with (tmp_path / "file").open("w") as file:
+        with pytest.raises(ConfigurationError, match="Part: value must be plain data"):
+            Part(file)
+        with pytest.raises(EncodingError, match=r"_io\.TextIOWrapper has no canonical encoding"):
+            content_digest(file)
+
+
+@pytest.mark.parametrize("value", [Point(1, 2), OrderedDict(a=1), Counter("a")], ids=lambda value: type(value).__name__)
+def test_a_relative_of_a_plain_type_counts_as_a_parameter_and_is_refused_as_an_output(value: Any) -> None:
+    plain = tuple(value) if isinstance(value, tuple) else dict(value)
+    assert Part(value) == Part(plain)
+    with pytest.raises(EncodingError, match=f"{type(value).__name__} has no canonical encoding"):
+        content_digest(value)
+
+
+@pytest.mark.parametrize("value", [np.array([1.0]), {1: 2}, {("a",): 1}, {None: 1}], ids=repr)
+def test_arrays_and_mappings_with_other_keys_than_text_are_no_parameters(value: Any) -> None:
+    with pytest.raises(ConfigurationError, match="Part: value must be"):
+        Part(value)
+
+
+# In every process
+
+REPORT = """
+import json
+from tests.acceptance.test_identity_is_exact import report
+print(json.dumps(report()))
+"""
+
+
+def report() -> dict[str, str]:
+    """Digests and keys of everything here that could depend on the order of a set or a mapping, or on an address."""
+    names = frozenset({"a", "b", "c", "d", "e"})
+    found = {
+        "set": content_digest(set(names)),
+        "nested": content_digest(frozenset({frozenset({name, "x", Part(name)}) for name in names})),
+        "typed": Typed(names=names, mapped=dict.fromkeys(names, 1.0), anything={name: {name} for name in names}).digest,
+        "repeater": cross_validation().digest,
+        "repeater again": intemi.from_plain(json.loads(json.dumps(cross_validation().to_plain()))).digest,
+        "source": type(cross_validation().get("test/k"))(k=3).digest,
+        "deep": nested(Part, 200, names).digest,
+    }
+    with intemi.Project(workers=1) as project:
+        capsule = project.run(cross_validation(1, 2), data=project.given(5))
+        found["run"] = capsule.key
+        for index, child in enumerate(capsule.children):
+            found[f"run {index}"] = child.key
+            found |= {f"run {index} {inner.name}": inner.key for inner in child.children}
+    return {name: digest.hex() for name, digest in found.items()}
+
+
+def reported(hash_seed: str) -> dict[str, str]:
+    environment = {**os.environ, "PYTHONHASHSEED": hash_seed}
+    done = subprocess.run(
+        [sys.executable, "-c", REPORT], env=environment, capture_output=True, text=True, check=True, timeout=120
+    )
+    answer: dict[str, str] = json.loads(done.stdout)
+    return answer
+
+
+def test_processes_with_different_hash_seeds_agree_on_every_digest_and_key() -> None:
+    here = report()
+    assert len(set(here.values())) == len(here) - 1  # the repeater is there twice
+    assert reported("0") == here
+    assert reported("4242") == here
+
+
+# Any value
+
+numbers = st.integers() | st.floats() | st.booleans() | st.complex_numbers()
+named = st.sampled_from([Colour.RED, Colour.BLUE, Size.SMALL, int, dict])
+scalars = st.none() | numbers | st.text() | st.binary(max_size=20) | named
+hashables = st.recursive(
+    scalars, lambda inner: st.lists(inner, max_size=3).map(tuple) | st.frozensets(inner, max_size=3), max_leaves=8
+)
+values = st.recursive(
+    hashables | arrays_of.arrays(arrays_of.scalar_dtypes(), arrays_of.array_shapes(max_dims=2, max_side=3)),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.lists(inner, max_size=4).map(tuple)
+        | st.sets(hashables, max_size=4)
+        | st.dictionaries(hashables, inner, max_size=4)
+    ),
+    max_leaves=15,
+)
+
+
+def bits(number: float) -> bytes:
+    return b"nan" if math.isnan(number) else struct.pack("<d", number)
+
+
+def tagged(value: Any) -> Any:
+    """The value as something that Python compares by type and content; the judge of what is equal."""
+    kind = type(value).__name__
+    if isinstance(value, np.ndarray):
+        return kind, value.dtype.str, value.shape, value.tobytes()
+    if isinstance(value, np.generic):
+        return kind, value.dtype.str, value.tobytes()
+    if type(value) is float:
+        return kind, bits(value)
+    if type(value) is complex:
+        return kind, bits(value.real), bits(value.imag)
+    if isinstance(value, list | tuple):
+        return kind, tuple(map(tagged, value))
+    if isinstance(value, set | frozenset):
+        return kind, frozenset(Counter(map(tagged, value)).items())
+    if isinstance(value, dict):
+        return kind, tuple((tagged(key), tagged(item)) for key, item in value.items())
+    return kind, value
+
+
+@settings(derandomize=True, deadline=None, max_examples=200)
+@given(values)
+def test_decoding_gives_back_every_value_with_its_type(value: object) -> None:
+    assert tagged(decode(encode(value))) == tagged(value)
+
+
+@settings(derandomize=True, deadline=None, max_examples=200)
+@given(values, values)
+def test_encodings_are_equal_exactly_when_the_values_are(first: object, second: object) -> None:
+    shorter, longer = sorted((encode(first), encode(second)), key=len)
+    assert (shorter == longer) == (tagged(first) == tagged(second))
+    assert shorter == longer or not longer.startswith(shorter)  # so parts never run into each other
+
+
+small = st.sampled_from([0, 1, 0.0, 1.0, -0.0, True, False, None, "", "1", b"", b"1", (), frozenset(), (0,), ((),)])
+
+
+@settings(derandomize=True, deadline=None, max_examples=200)
+@given(st.lists(small, max_size=3), st.lists(small, max_size=3))
+def test_small_values_that_look_alike_are_told_apart_inside_of_anything(first: list[Any], second: list[Any]) -> None:
+    for build in (list, tuple, lambda items: dict(enumerate(items)), lambda items: frozenset(map(repr, items))):
+        one, other = build(first), build(second)
+        assert (encode(one) == encode(other)) == (tagged(one) == tagged(other))
+    assert (Part(first).digest == Part(second).digest) == (tagged(first) == tagged(second))
+
+
+@settings(derandomize=True, deadline=None, max_examples=200)
+@given(st.lists(hashables, max_size=6, unique_by=encode), st.randoms(use_true_random=False))
+def test_the_order_in_which_a_set_was_filled_does_not_matter(items: list[Any], random: Any) -> None:
+    shuffled = random.sample(items, len(items))
+    assert encode(frozenset(items)) == encode(frozenset(shuffled))
+    assert encode(set(items)) == encode(set(shuffled))
+
+
+plain = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=10,
+)
+
+
+@settings(derandomize=True, deadline=None, max_examples=200)
+@given(st.dictionaries(st.text(), plain, max_size=5), st.randoms(use_true_random=False))
+def test_the_order_in_which_a_mapping_was_filled_does_not_matter(items: dict[str, Any], random: Any) -> None:
+    shuffled = {name: items[name] for name in random.sample(list(items), len(items))}
+    assert Part(items).digest == Part(shuffled).digest
+
+
+@settings(derandomize=True, deadline=None, max_examples=200)
+@given(plain)
+def test_a_configuration_survives_json_and_its_own_encoding_with_its_identity(value: object) -> None:
+    part = Part(value)
+    assert decode(part.encoding).digest == part.digest
+    if "'type'" not in repr(value):  # the one key that plain data cannot have
+        assert intemi.from_plain(json.loads(json.dumps(part.to_plain()))).digest == part.digest
