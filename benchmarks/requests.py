@@ -45,10 +45,10 @@ COLD_MEMORY = "cold, in memory"
 AGAIN_MEMORY = "requested again, in memory"
 COLD = "cold, with disk"
 AGAIN = "requested again, same process"
-AGAIN_UNSEEN = "· without looking at the value"
+AGAIN_ALONE = "· the request alone, same process"
 AGAIN_NEW = "requested again, new process"
-AGAIN_NEW_UNSEEN = "· without looking at the value "
-ROWS = (COLD_MEMORY, AGAIN_MEMORY, COLD, AGAIN, AGAIN_UNSEEN, AGAIN_NEW, AGAIN_NEW_UNSEEN)
+AGAIN_NEW_ALONE = "· the request alone, new process"
+ROWS = (COLD_MEMORY, AGAIN_MEMORY, COLD, AGAIN, AGAIN_ALONE, AGAIN_NEW, AGAIN_NEW_ALONE)
 INTEGER, ARRAY = "integer argument", "100 kB array argument"
 
 Costs = dict[str, Cost]
@@ -59,9 +59,7 @@ Round = dict[str, dict[str, Costs]]
 def run(sizes: Sizes) -> list[Target]:
     """Measure, print, and say what became of the targets."""
     rounds = [_round(sizes, index) for index in range(sizes.rounds)]
-    how = (
-        f"median of {sizes.rounds} rounds of {sizes.leaves:,} leaves ({sizes.peer_leaves:,} where not the first column)"
-    )
+    how = f"median of {sizes.rounds} rounds"
     for kind, what in (("wall", "µs per machine"), ("cpu", "µs of CPU time per machine")):
         rows: list[list[str | float | None]] = []
         for argument in (INTEGER, ARRAY):
@@ -70,8 +68,9 @@ def run(sizes: Sizes) -> list[Target]:
                 measured = [each[argument].get(row, {}) for each in rounds]
                 rows.append([f"  {row}", *(_median_of(measured, peer, kind) for peer in PEERS)])
         print_table(f"Requests: {what}, {how}", ["", *PEERS], rows)
+    print(f"\n{OURS}: {sizes.leaves:,} leaves; all others: {sizes.peer_leaves:,} leaves.")
     print(
-        "\ndask.delayed keeps nothing: asked again it computes again. A bare row is a hash and a SQLite row: the floor."
+        "dask.delayed keeps nothing: asked again it computes again. A bare row is a hash and a SQLite row: the floor."
     )
     targets = _targets(rounds)
     print_targets(targets)
@@ -132,7 +131,7 @@ def measure_first(peer: str, folder: str, leaves: int) -> dict[str, Costs]:
                 cold = cost(ask)
                 costs[AGAIN] = cost(ask)
                 if isinstance(ask, Requests):
-                    costs[AGAIN_UNSEEN] = _cost_unseen(ask, leaves)
+                    costs[AGAIN_ALONE] = _cost_alone(ask, leaves)
                 closing = Cost.of(stack.close, leaves)
             # Whoever writes later pays for it all the same.
             costs[COLD] = Cost(cold.wall + closing.wall, cold.cpu + closing.cpu)
@@ -153,7 +152,7 @@ def measure_again(peer: str, folder: str, leaves: int) -> dict[str, Costs]:
         if isinstance(ask, Requests):
             with PEERS[peer](Path(folder, argument), data) as ask:
                 ask(WARM_UP)
-                costs[AGAIN_NEW_UNSEEN] = _cost_unseen(ask, leaves)
+                costs[AGAIN_NEW_ALONE] = _cost_alone(ask, leaves)
                 _refuse_runs(ask)
     return measured
 
@@ -166,7 +165,7 @@ def _cost(ask: Ask, leaves: int, values: list[int]) -> Cost:
     return cost
 
 
-def _cost_unseen(ask: Requests, leaves: int) -> Cost:
+def _cost_alone(ask: Requests, leaves: int) -> Cost:
     return Cost.of(lambda: ask.request(range(leaves)), leaves)
 
 

@@ -40,10 +40,10 @@ def run(sizes: Sizes) -> list[Target]:
     """Measure, print, and say what became of the targets."""
     measured = {machines: _measure_rounds(machines, rounds) for machines, rounds in sizes.rounds.items()}
     columns = {
-        "cold µs": "cold wall",
-        "CPU": "cold cpu",
-        "again µs": "requested again wall",
-        "CPU ": "requested again cpu",
+        "cold µs": f"{COLD} wall",
+        "cold CPU µs": f"{COLD} cpu",
+        "again µs": f"{AGAIN} wall",
+        "again CPU µs": f"{AGAIN} cpu",
         "peak MB": "peak",
     }
     rows: list[list[str | float | None]] = []
@@ -114,5 +114,5 @@ def peak_memory() -> float:
     status = Path("/proc/self/status")
     if status.exists():  # on Linux, getrusage also remembers the process that started this one
         lines = dict(line.split(":", 1) for line in status.read_text().splitlines())
-        return int(lines["VmHWM"].split()[0]) / 1e3
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1e6 if sys.platform == "darwin" else 1e3)
+        return int(lines["VmHWM"].split()[0]) * 1024 / 1e6
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1e6 if sys.platform == "darwin" else 1e6 / 1024)

@@ -47,13 +47,14 @@ class Component:
     _header: ClassVar[bytes | None] = None
     _encoded_names: ClassVar[dict[str, bytes]] = {}
     _holds_components: ClassVar[bool] = False
+    _writes_init: ClassVar[bool] = False
     _local_types: ClassVar[Mapping[str, Any]] = {}
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         bases = [base for base in cls.__mro__[1:] if dataclasses.is_dataclass(base)]
         inherited = {field.name for base in bases for field in dataclasses.fields(base)}
-        declared = _annotations(cls)
+        declared = {name: each for name, each in _annotations(cls).items() if not _is_class_variable(each)}
         for name in declared:
             if isinstance(default := cls.__dict__.get(name), list | dict | set):
                 setattr(cls, name, freeze(default))
@@ -63,8 +64,9 @@ class Component:
                     f"{cls.__qualname__}: {name} is a parameter of a base class; "
                     f"write its type as well to declare it again, `{name}: ... = ...`"
                 )
+        cls._writes_init = "__init__" in cls.__dict__ or cls._writes_init
         try:
-            dataclasses.dataclass(frozen=True, eq=False, repr=False)(cls)
+            dataclasses.dataclass(init=not cls._writes_init, frozen=True, eq=False, repr=False)(cls)
         except (TypeError, ValueError) as error:
             raise ConfigurationError(f"{cls.__qualname__}: {error}") from None
         for name in cls.parameter_names():
@@ -323,7 +325,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, type):
         registry.register_port_type(value)
         return registry.qualified_name(value)
-    return value
+    return None if isinstance(value, bytes) else value  # bytes do not come back, which is noticed
 
 
 def _is_ours(cls: type) -> bool:
@@ -337,6 +339,12 @@ def _annotations(cls: type) -> Mapping[str, Any]:
 
         return annotationlib.get_annotations(cls, format=annotationlib.Format.FORWARDREF)
     return inspect.get_annotations(cls)
+
+
+def _is_class_variable(annotation: Any) -> bool:
+    if isinstance(annotation, str):
+        return annotation.partition("[")[0].rpartition(".")[2] == "ClassVar"
+    return annotation is ClassVar or typing.get_origin(annotation) is ClassVar
 
 
 def _resolved(cls: type, field: dataclasses.Field[Any]) -> Any:
@@ -359,7 +367,7 @@ def _local_types(cls: type, annotations: Mapping[str, Any]) -> dict[str, Any]:
     found = {}
     for name, annotation in annotations.items():
         if isinstance(annotation, str):
-            with contextlib.suppress(NameError):
+            with contextlib.suppress(Exception):  # it may become known later, or be told when it is needed
                 found[name] = _evaluated(annotation, frame.f_globals, {**frame.f_locals, cls.__name__: cls})
     return found
 

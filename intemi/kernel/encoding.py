@@ -349,8 +349,8 @@ def _decode_array(view: memoryview, at: int) -> tuple[np.ndarray[Any, Any], int]
     dtype = np.lib.format.descr_to_dtype(descr)
     if dtype.hasobject or size != dtype.itemsize * math.prod(shape) or at + size > len(view):
         raise EncodingError("not a canonical encoding: damaged array")
-    array: np.ndarray[Any, Any] = np.ndarray(shape, dtype, buffer=view[at : at + size].toreadonly()) if size else (
-        np.empty(shape, dtype)
+    array: np.ndarray[Any, Any] = (
+        np.ndarray(shape, dtype, buffer=view[at : at + size].toreadonly()) if size else (np.empty(shape, dtype))
     )
     return array, at + size
 

@@ -6,6 +6,7 @@ import enum
 import warnings
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from time import time
 from typing import TYPE_CHECKING
@@ -64,8 +65,10 @@ class EventStream:
         for listener in self._listeners:
             try:
                 listener(event)
-            except Exception as error:  # a broken display must not stop the work
-                warnings.warn(f"the listener {listener!r} failed on '{event}': {error!r}", RuntimeWarning, stacklevel=2)
+            except Exception as error:  # a broken display must not stop the work, not even where warnings are errors
+                text = f"the listener {listener!r} failed on '{event}': {error!r}"
+                with suppress(RuntimeWarning):
+                    warnings.warn(text, RuntimeWarning, stacklevel=2)
 
 
 class Counts:
@@ -100,7 +103,7 @@ class Counts:
     def __repr__(self) -> str:
         rows = [(kind, self.logical[kind], self.physical[kind]) for kind in self.logical]
         rows.append(("all", self.logical.total(), self.physical.total()))
-        width = max(len(kind) for kind, _, _ in rows)
+        width = max(len("machine"), *(len(kind) for kind, _, _ in rows))
         lines = [f"{'machine':{width}}  logical  physical"]
         lines += [f"{kind:{width}}  {logical:7,}  {physical:8,}" for kind, logical, physical in rows]
         return "\n".join(lines)

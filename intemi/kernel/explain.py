@@ -80,7 +80,12 @@ class _Explorer:
         self._explained: dict[Context, Explanation] = {}
 
     def explore(
-        self, config: Machine, bindings: Mapping[str, Any], parent: Task | None, branch: tuple[int, ...], name: str | None
+        self,
+        config: Machine,
+        bindings: Mapping[str, Any],
+        parent: Task | None,
+        branch: tuple[int, ...],
+        name: str | None,
     ) -> tuple[Context, Explanation]:
         check_feasible(config)
         sources = bind(config, bindings)

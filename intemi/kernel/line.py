@@ -11,7 +11,6 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from itertools import count
-from types import TracebackType
 from typing import Any
 
 from intemi.kernel.bindings import bind, check_feasible
@@ -368,7 +367,8 @@ class AssemblyLine:
         record = self.unifier.record_of(child.machine)
         if record is None:
             raise IntemiError(f"{parent.path}/{child.name}: its record is gone from the store")
-        context = Context(decode(record.config), {}, record.seed, child.machine, parent, child.name, None, child.comments)
+        config = decode(record.config)
+        context = Context(config, {}, record.seed, child.machine, parent, child.name, None, child.comments)
         context.index = child.index
         context.record = record
         context.error = None if record.failure is None else record.failure.error()
@@ -422,7 +422,7 @@ class _Step:
     def __enter__(self) -> None:
         self._lock.__enter__()
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(self, *exception: object) -> None:
         try:
             self._tell()
         finally:

@@ -1,16 +1,15 @@
 """A lock for short steps of Python code, and a place where idle threads wait.
 
-An ordinary lock and the interpreter's own (the GIL) get in each other's way: a thread can be woken up with the one while
-it still has to wait for the other, so that two busy threads hand both back and forth at every step. Here a thread only
-ever looks whether the lock is free, and if it is not, it lets the others run; that costs one switch in a while, not one
-in every step.
+An ordinary lock and the interpreter's own (the GIL) get in each other's way: a thread can be woken up with the one
+while it still has to wait for the other, so that two busy threads hand both back and forth at every step. Here a thread
+only ever looks whether the lock is free, and if it is not, it lets the others run; that costs one switch in a while,
+not one in every step.
 """
 
 from __future__ import annotations
 
 import threading
 from time import sleep
-from types import TracebackType
 
 
 class StepLock:
@@ -27,7 +26,7 @@ class StepLock:
         while not self.acquire_now(False):
             sleep(0)  # lets the others run
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(self, *exception: object) -> None:
         self.release()
 
 

@@ -70,15 +70,13 @@ class Machine(Component):
     _outputs: ClassVar[Mapping[str, Output]] = {}
 
     def __init_subclass__(cls, **options: Any) -> None:
-        declared = vars(cls).get("__annotations__", {})
-        for name in [name for name in declared if isinstance(vars(cls).get(name), Port)]:
-            del declared[name]  # `data: Input = Input(Data)` is a port, not a parameter
+        for name in [name for name, value in vars(cls).items() if isinstance(value, Port)]:
+            if name in RESERVED or hasattr(Machine, name):
+                raise ConfigurationError(f"{cls.__qualname__}: a port cannot be called {name!r}, the name is taken")
+            vars(cls).get("__annotations__", {}).pop(name, None)  # `data: Input = Input(Data)` is no parameter
         super().__init_subclass__(**options)
         attributes = {name: value for base in reversed(cls.__mro__) for name, value in vars(base).items()}
         ports = {name: value.called(name) for name, value in attributes.items() if isinstance(value, Port)}
-        for name in ports:
-            if name in RESERVED or name in cls.parameter_names() or hasattr(Machine, name):
-                raise ConfigurationError(f"{cls.__qualname__}: a port cannot be called {name!r}, the name is taken")
         cls._inputs = {name: port for name, port in ports.items() if isinstance(port, Input)}
         cls._outputs = {name: port for name, port in ports.items() if isinstance(port, Output)}
         if hasattr(cls, "run"):

@@ -72,7 +72,7 @@ class TaskManager(ABC):
             self._add_slot()
 
     def close(self) -> None:
-        """Take no more tasks; returns when the running ones are done (those nobody wants any more are not waited for)."""
+        """Take no more tasks, and return when the running ones are done; those that were stopped are not waited for."""
         line = self._line
         if line is None:
             return

@@ -1,10 +1,9 @@
-"""The project: a folder in which everything that was ever run is kept, and the engine that runs what is not there yet."""
+"""The project: a folder in which everything that was ever run is kept, and the engine that runs what is not there."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from types import TracebackType
 from typing import Any, Literal, Self
 
 from intemi.kernel import encoding
@@ -84,13 +83,27 @@ class Project:
     # Requesting
 
     def request(
-        self, config: Machine, /, *, name: str | None = None, priority: int = 0, limits: Limits | None = None, **bindings: Any
+        self,
+        config: Machine,
+        /,
+        *,
+        name: str | None = None,
+        priority: int = 0,
+        limits: Limits | None = None,
+        **bindings: Any,
     ) -> Capsule:
         """Ask for a machine; returns at once with a capsule."""
         return self._line.request(config, bindings, name=name, priority=priority, limits=limits)
 
     def run(
-        self, config: Machine, /, *, name: str | None = None, priority: int = 0, limits: Limits | None = None, **bindings: Any
+        self,
+        config: Machine,
+        /,
+        *,
+        name: str | None = None,
+        priority: int = 0,
+        limits: Limits | None = None,
+        **bindings: Any,
     ) -> Capsule:
         """Ask for a machine and wait until it is finished; Ctrl-C aborts it, and what has finished is kept."""
         capsule = self.request(config, name=name, priority=priority, limits=limits, **bindings)
@@ -107,7 +120,7 @@ class Project:
             capsule.wait()
 
     def given(self, value: Any) -> Source:
-        """An output that holds a value of yours, to bind inputs to. Its identity is its content, digested here, once."""
+        """An output that holds a value of yours, to bind inputs to. Its identity is its content, digested here."""
         content = encoding.content_digest(value)
         config = Given(content.hex())
         key = key_of(config, None, {})
@@ -164,7 +177,7 @@ class Project:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(self, *exception: object) -> None:
         self.close()
 
 

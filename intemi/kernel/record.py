@@ -26,7 +26,12 @@ class Item:
     __slots__ = ("content", "index", "inline", "kept", "machine", "output")
 
     def __init__(
-        self, machine: bytes, output: str, index: int = SINGLE, content: bytes | None = None, inline: bytes | None = None
+        self,
+        machine: bytes,
+        output: str,
+        index: int = SINGLE,
+        content: bytes | None = None,
+        inline: bytes | None = None,
     ) -> None:
         self.machine = machine
         self.output = output

@@ -1,4 +1,4 @@
-"""The runner: from a task that has got its turn to a machine on record. Leaves go to the manager, composites are driven.
+"""The runner: from a task whose turn it is to a machine on record. Leaves go to the manager, composites are driven.
 
 Everything here happens on a worker's thread and, but for single steps, without the line's lock: machines, values and
 the store may take their time.
@@ -36,13 +36,18 @@ class Runner:
 
     def perform(self, task: Task, manager: TaskManager) -> None:
         """Run a task, or run a composite on from where it waits."""
-        if task.coroutine is not None:
-            self._drive(task)
-        elif self._start(task, manager):
-            if task.config.is_composite:
-                self._open(task)
-            else:
-                self._run_leaf(task, manager)
+        try:
+            if task.coroutine is not None:
+                self._drive(task)
+            elif self._start(task, manager):
+                if task.config.is_composite:
+                    self._open(task)
+                else:
+                    self._run_leaf(task, manager)
+        except BaseException as error:  # the store cannot be used, or warnings are errors: nobody must wait for ever
+            with self._line.step():
+                if task.contexts and task.state is State.RUNNING:
+                    self._line.end(task, None, self._failure(task, error).error())
 
     def _start(self, task: Task, manager: TaskManager) -> bool:
         """Claim a machine; False if it need not, or must not, be run here."""

@@ -157,7 +157,9 @@ class Unifier:
         if self._by_machine.get(task.machine) is task:
             del self._by_machine[task.machine]
 
-    def keep(self, record: Record, keys: list[bytes], children: list[Child], contents: dict[bytes, bytes] | None) -> None:
+    def keep(
+        self, record: Record, keys: list[bytes], children: list[Child], contents: dict[bytes, bytes] | None
+    ) -> None:
         """Put a machine on record for good, or (without contents) only for as long as this process lives."""
         if contents is not None:
             self.store.keep(record, [key for key in keys if key != record.machine], children, contents)

@@ -59,7 +59,9 @@ class Values:
                 except EncodingError:
                     item.content = encoding.digest(b"origin", encoding.encode(item.origin))
 
-    def take(self, machine: bytes, config: Machine, model: Model, durable: bool) -> tuple[dict[str, Items], dict[bytes, bytes]]:
+    def take(
+        self, machine: bytes, config: Machine, model: Model, durable: bool
+    ) -> tuple[dict[str, Items], dict[bytes, bytes]]:
         """Take over what a leaf made: its items, and the contents that the store must keep beside the record.
 
         Raises EncodingError, after everything is in memory, if the store cannot keep one of the values.
@@ -73,7 +75,7 @@ class Values:
             for index, each in enumerate(value) if port.multi else [(SINGLE, value)]:
                 item = Item(machine, name, index)
                 items.append(item)
-                _freeze(each)
+                freeze_arrays(each)
                 self._memory.put(item.origin, each)
                 if durable and refused is None:
                     try:
@@ -118,7 +120,7 @@ class Values:
                     continue
                 record = self._unifier.record_of(item.machine)
                 if record is None:
-                    raise IntemiError(f"{item}: its value is gone from the store, and so is the record of how to make it")
+                    raise IntemiError(f"{item}: gone from the store, and so is the record of how to make it")
                 inputs = {
                     name: (multi, tuple(map(self._item_at, origins)))
                     for name, (multi, origins) in record.inputs.items()
@@ -199,7 +201,8 @@ def check_model(config: Machine, model: object) -> None:
         raise TypeError(f"{config.kind}.run must return a Model, got {model!r}")
     if set(model.outputs) != set(config.outputs):
         raise TypeError(
-            f"{config.kind}.run must deliver the outputs ({', '.join(config.outputs)}), got ({', '.join(model.outputs)})"
+            f"{config.kind}.run must deliver the outputs ({', '.join(config.outputs)}), "
+            f"got ({', '.join(model.outputs)})"
         )
     if config.is_composite:
         return
@@ -212,7 +215,7 @@ def check_model(config: Machine, model: object) -> None:
                 raise TypeError(f"{config.kind}.{name} must be {port.accepted.__name__}, got {type(each).__name__}")
 
 
-def _freeze(value: Any) -> None:
+def freeze_arrays(value: Any) -> None:
     """Outputs are shared by everybody who asks for them, so nobody may write into them."""
     if isinstance(value, np.ndarray):
         value.flags.writeable = False

@@ -14,9 +14,9 @@ def check_machine(machine: Machine | type[Machine], /, *, stored: bool = True, *
     """Check a machine on examples of its inputs (a list for a multi input).
 
     What is checked: the configuration survives plain data, bytes and pickling, and its identity with it; changed
-    parameters change the identity; all declared outputs are delivered; inputs and configuration are left alone; the same
-    seed gives the same outputs and results, with one worker or with several; asking again runs nothing; and, unless
-    `stored` is False, the store can keep every output.
+    parameters change the identity; all declared outputs are delivered; inputs and configuration are left alone; the
+    same seed gives the same outputs and results, with one worker or with several; asking again runs nothing; and,
+    unless `stored` is False, the store can keep every output.
 
     >>> from intemi.kernel import Input, Model, Output
     >>> class Half(Machine):
@@ -48,7 +48,7 @@ def _instance(machine: Machine | type[Machine]) -> Machine:
     try:
         return machine()
     except TypeError as error:
-        raise ConfigurationError(f"check_machine({machine.__name__}): pass an example, it has no defaults: {error}") from None
+        raise ConfigurationError(f"check_machine({machine.__name__}): pass an example of it: {error}") from None
 
 
 def _check_round_trips(config: Machine) -> None:

@@ -56,10 +56,6 @@ class Handle:
         self._scheme = scheme
         self.name = name
 
-    def is_in(self, scheme: Scheme) -> bool:
-        """Whether it is a child of that scheme."""
-        return self._scheme is scheme
-
     def __getattr__(self, output: str) -> End:
         if output.startswith("_"):
             raise AttributeError(output)
@@ -165,7 +161,7 @@ class Scheme(Machine):
     def bind(self, child: Handle | str, /, **bindings: Any) -> None:
         """Bind inputs of a machine inside."""
         name = child if isinstance(child, str) else child.name
-        if isinstance(child, Handle) and not child.is_in(self):
+        if isinstance(child, Handle) and child._scheme is not self:
             raise BindingError(f"Scheme: {name} is a machine in another scheme")
         known = self._child(name)
         wires = {**known.wires, **self._wires(known.machine, bindings)}

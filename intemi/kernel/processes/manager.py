@@ -24,13 +24,13 @@ from intemi.kernel.errors import ConfigurationError, IntemiError
 from intemi.kernel.machine import Model
 from intemi.kernel.managers import Call, Stopped, TaskManager
 from intemi.kernel.memory import Origin
+from intemi.kernel.processes.channel import Channel, Failed, Finished, Frame, Order, plain
 from intemi.kernel.record import SINGLE, Item
-from intemi.kernel.worker import Channel, Failed, Finished, Frame, Order, plain
 
 POLL = 0.02
 """Seconds between looks at what a leaf with limits uses."""
 
-_PROGRAM = "import sys; sys.path[:] = sys.argv[3:]; from intemi.kernel.worker import main; main()"
+_PROGRAM = "import sys; sys.path[:] = sys.argv[3:]; from intemi.kernel.processes.worker import main; main()"
 _THREAD_COUNTS = (
     "OMP_NUM_THREADS",
     "OPENBLAS_NUM_THREADS",
@@ -46,7 +46,7 @@ class WorkerError(IntemiError, RuntimeError):
     """A worker process ended by itself, or the error in it cannot be had here in its own type."""
 
 
-class RemoteTraceback(Exception):  # noqa: N818 - what it shows, as in the standard library
+class RemoteTraceback(Exception):
     """The traceback from inside a worker process, as text: the cause of the error that is raised here."""
 
     def __init__(self, text: str) -> None:
@@ -231,10 +231,10 @@ class Worker:
         try:
             channel.send(order)
             answer = channel.receive()
-            if answer or not call.task.isolated:
-                return answer
-            self._watch(channel, call)
-            return channel.receive()
+            if not answer:  # it waits to be watched
+                self._watch(channel, call)
+                answer = channel.receive()
+            return answer
         except (OSError, EOFError, psutil.Error):
             raise self._end_of_process(call, "while it ran") from None
 
