@@ -55,5 +55,13 @@ class LimitExceeded(MachineAborted):
     """A machine was stopped because it went over a limit of its request."""
 
 
+class WorkerError(IntemiError, RuntimeError):
+    """An error in a worker process that cannot be had here in its own type."""
+
+
+class WorkerEnded(WorkerError):
+    """A worker process ended by itself: that tells of the surroundings, not of the machine, so it is not kept."""
+
+
 class StoreWarning(UserWarning):
     """Something in the store could not be used and is treated as absent."""

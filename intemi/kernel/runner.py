@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 from intemi.kernel.composite import Job, Wait, run_composite
 from intemi.kernel.context import Source, State, Task
-from intemi.kernel.errors import IntemiError, MachineAborted, MachineError, StoreWarning
+from intemi.kernel.errors import IntemiError, MachineAborted, MachineError, StoreWarning, WorkerEnded
 from intemi.kernel.events import EventKind
 from intemi.kernel.machine import Model
 from intemi.kernel.managers import Call, Stopped, TaskManager
+from intemi.kernel.ports import check_fit
 from intemi.kernel.record import Child, Failure, Items, Record, flat
 from intemi.kernel.seeds import Seed
 from intemi.kernel.store import Claim
@@ -159,16 +160,18 @@ class Runner:
     def _transit(self, task: Task, name: str, value: Any) -> Items:
         """The items that a composite exhibits as its own: always those of another machine."""
         sources = tuple(value) if isinstance(value, list | tuple) else (value,)
-        multi = task.config.outputs[name].multi
-        if not all(isinstance(source, Source) for source in sources) or (not multi and len(sources) != 1):
+        port = task.config.outputs[name]
+        if not all(isinstance(source, Source) for source in sources) or (not port.multi and len(sources) != 1):
             raise TypeError(
                 f"{task.config.kind}.{name}: a composite exhibits outputs of other machines, such as child.{name}, "
                 f"got {value!r}; compute values in a leaf"
             )
+        for source in sources:
+            check_fit(source.port, source.context.name, port, task.config.kind, source.is_single)
         items = tuple(item for source in sources for item in flat(source.items()))
         if self._is_bound(task):
             self._values.register(*items)
-        return items if multi else items[0]
+        return items if port.multi else items[0]
 
     # The end of both
 
@@ -231,7 +234,8 @@ class Runner:
                 self._line.end(task, None, error)
             return
         record = self._record(task, {}, {}, self._failure(task, error))
-        self._finish(task, record, {} if self._unifier.keeps_failures else None)
+        keep = self._unifier.keeps_failures and not isinstance(error, WorkerEnded)
+        self._finish(task, record, {} if keep else None)
 
     def _failure(self, task: Task, error: BaseException) -> Failure:
         if isinstance(error, MachineError):  # of a child: the first cause stays the cause

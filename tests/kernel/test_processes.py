@@ -23,9 +23,9 @@ import pytest
 from intemi.kernel import Input, Limits, Machine, Model, MultiInput, MultiOutput, Output, Project, storable
 from intemi.kernel.context import Context, Task
 from intemi.kernel.encoding import content_digest
-from intemi.kernel.errors import ConfigurationError, LimitExceeded, MachineAborted, MachineFailed
+from intemi.kernel.errors import ConfigurationError, LimitExceeded, MachineAborted, MachineFailed, WorkerError
 from intemi.kernel.managers import Call, Stopped, Threads
-from intemi.kernel.processes import Processes, RemoteTraceback, Worker, WorkerError
+from intemi.kernel.processes import Processes, RemoteTraceback, Worker
 from intemi.kernel.record import Item
 from intemi.kernel.seeds import Seed
 
@@ -566,7 +566,7 @@ def test_a_main_program_needs_no_guard(tmp_path: Path, how: str) -> None:
 
 
 def test_an_error_comes_back_with_its_type_and_the_traceback_from_inside(worker: Worker) -> None:
-    pid = worker.pid
+    pid = run(worker, Tell()).outputs["fact"]
     with pytest.raises(KeyError) as caught:
         run(worker, Crash())
     text = "".join(traceback.format_exception(caught.value))

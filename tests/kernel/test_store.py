@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from intemi.kernel.conformance_store import check_store
 from intemi.kernel.disk import DiskStore
 from intemi.kernel.record import Child, Record
 from intemi.kernel.store import Claim, MemoryStore, Store
+from intemi.testing.store import check_store
 
 
 def test_the_store_in_memory_keeps_the_promises() -> None:

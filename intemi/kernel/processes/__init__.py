@@ -4,6 +4,6 @@
 `classes` how a class that cannot be imported gets across.
 """
 
-from intemi.kernel.processes.manager import Processes, RemoteTraceback, Worker, WorkerError
+from intemi.kernel.processes.manager import Processes, RemoteTraceback, Worker
 
-__all__ = ["Processes", "RemoteTraceback", "Worker", "WorkerError"]
+__all__ = ["Processes", "RemoteTraceback", "Worker"]

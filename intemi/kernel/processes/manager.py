@@ -20,7 +20,7 @@ from typing import Any
 import psutil
 
 from intemi.kernel.context import Task
-from intemi.kernel.errors import ConfigurationError, IntemiError
+from intemi.kernel.errors import ConfigurationError, WorkerEnded, WorkerError
 from intemi.kernel.machine import Model
 from intemi.kernel.managers import Call, Stopped, TaskManager
 from intemi.kernel.memory import Origin
@@ -40,10 +40,6 @@ _THREAD_COUNTS = (
     "NUMBA_NUM_THREADS",
     "VECLIB_MAXIMUM_THREADS",
 )
-
-
-class WorkerError(IntemiError, RuntimeError):
-    """A worker process ended by itself, or the error in it cannot be had here in its own type."""
 
 
 class RemoteTraceback(Exception):
@@ -205,7 +201,7 @@ class Worker:
         code, is_killed = self._bury()
         if is_killed:
             return Stopped()
-        return WorkerError(f"{call.config.kind}: its worker process ended with {_cause_of_death(code)} {when}")
+        return WorkerEnded(f"{call.config.kind}: its worker process ended with {_cause_of_death(code)} {when}")
 
     def _bury(self) -> tuple[int, bool]:
         """Make an end of the process: its exit code, and whether it was killed from here."""

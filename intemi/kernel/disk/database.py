@@ -10,8 +10,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from intemi.kernel.disk_mending import BUSY_TIMEOUT, Mending
-from intemi.kernel.disk_seal import DamageError
+from intemi.kernel.disk.mending import BUSY_TIMEOUT, Mending
+from intemi.kernel.disk.seal import DamageError
 from intemi.kernel.errors import IntemiError
 
 SCHEMA_VERSION = 1

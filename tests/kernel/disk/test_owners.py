@@ -11,11 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from intemi.kernel import owners
-from intemi.kernel.conformance_store import sample_record
-from intemi.kernel.disk import DiskStore
+from intemi.kernel.disk import DiskStore, owners
 from intemi.kernel.errors import IntemiError
 from intemi.kernel.store import Claim
+from intemi.testing.store import sample_record
 
 ROOT = Path(__file__).parents[2]
 MACHINE = b"m" * 16
@@ -29,7 +28,7 @@ sys.stdin.read()
 """
 CONTEND = """
 import sys
-from intemi.kernel.conformance_store import sample_record
+from intemi.testing.store import sample_record
 from intemi.kernel.disk import DiskStore
 from intemi.kernel.store import Claim
 store = DiskStore(sys.argv[1])

@@ -15,8 +15,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Concatenate, Generic, ParamSpec, TypeVar
 
-from intemi.kernel import owners
-from intemi.kernel.disk_seal import DamageError
+from intemi.kernel.disk import owners
+from intemi.kernel.disk.seal import DamageError
 from intemi.kernel.errors import IntemiError, StoreWarning
 
 BUSY_TIMEOUT = 60.0

@@ -14,13 +14,13 @@ import pytest
 from diskcache.core import MODE_BINARY, MODE_PICKLE, MODE_RAW, MODE_TEXT
 
 from intemi.kernel import encoding
-from intemi.kernel.conformance_store import sample_record
 from intemi.kernel.disk import DiskStore
-from intemi.kernel.disk_seal import seal
+from intemi.kernel.disk.seal import seal
 from intemi.kernel.errors import StoreWarning
 from intemi.kernel.record import Child
 from intemi.kernel.store import Claim
-from tests.kernel.test_disk import CHILDREN, CONTENT, KEY, RECORD, edit, filled, finds
+from intemi.testing.store import sample_record
+from tests.kernel.disk.test_store import CHILDREN, CONTENT, KEY, RECORD, edit, filled, finds
 
 LARGE = bytes(range(256)) * 400
 DATABASE = "contents/cache.db"

@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from intemi.kernel.conformance_store import sample_record
 from intemi.kernel.disk import DiskStore
-from intemi.kernel.disk_database import _APPLICATION, SCHEMA_VERSION
+from intemi.kernel.disk.database import _APPLICATION, SCHEMA_VERSION
 from intemi.kernel.errors import IntemiError, StoreWarning
 from intemi.kernel.record import Child
 from intemi.kernel.store import Claim
+from intemi.testing.store import sample_record
 
 ROOT = Path(__file__).parents[2]
 RECORD = sample_record(b"m" * 16, Accuracy=0.5)
@@ -147,7 +147,7 @@ def test_a_full_disk_is_an_error_that_says_so_and_loses_nothing(tmp_path: Path, 
     filled(tmp_path)
     program = f"""
 import resource, sys
-from intemi.kernel.conformance_store import sample_record
+from intemi.testing.store import sample_record
 from intemi.kernel.disk import DiskStore
 from intemi.kernel.errors import IntemiError
 store = DiskStore(sys.argv[1])

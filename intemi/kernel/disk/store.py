@@ -20,16 +20,17 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from intemi.kernel import encoding, owners
-from intemi.kernel.disk_database import Database
-from intemi.kernel.disk_mending import unusable, warn
-from intemi.kernel.disk_seal import DamageError, seal, unseal
+from intemi.kernel import encoding
+from intemi.kernel.disk import owners
+from intemi.kernel.disk.database import Database
+from intemi.kernel.disk.mending import unusable, warn
+from intemi.kernel.disk.seal import DamageError, seal, unseal
 from intemi.kernel.errors import IntemiError
 from intemi.kernel.record import Child, Record
 from intemi.kernel.store import Claim
 
 if TYPE_CHECKING:
-    from intemi.kernel.disk_contents import Contents
+    from intemi.kernel.disk.contents import Contents
 
 _RECORD, _CHILDREN = b"record", b"children"
 
@@ -199,7 +200,7 @@ class DiskStore:
     def _contents(self) -> Contents:
         self._database.refuse_fork()
         if self._opened_contents is None:
-            from intemi.kernel.disk_contents import Contents
+            from intemi.kernel.disk.contents import Contents
 
             with self._opening_contents:
                 if self._opened_contents is None:

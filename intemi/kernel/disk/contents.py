@@ -19,8 +19,8 @@ from typing import Any
 import diskcache
 from diskcache.core import ENOVAL, METADATA, MODE_BINARY, MODE_RAW
 
-from intemi.kernel.disk_mending import BUSY_TIMEOUT, Mending, unusable, warn
-from intemi.kernel.disk_seal import DamageError, seal, unseal
+from intemi.kernel.disk.mending import BUSY_TIMEOUT, Mending, unusable, warn
+from intemi.kernel.disk.seal import DamageError, seal, unseal
 from intemi.kernel.errors import IntemiError
 
 _KIND = b"content"

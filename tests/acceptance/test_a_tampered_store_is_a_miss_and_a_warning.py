@@ -1,0 +1,465 @@
+"""Whatever happens to the files of a project's folder: results are right, a warning says what was lost, nothing runs.
+
+A first session leaves a few machines behind, whose arrays live in a record, in a row of diskcache's database, or in a
+file of their own. Then somebody is at the folder. A second session asks for the same machines, and for a new one that
+needs their arrays.
+"""
+
+import os
+import pickle
+import random
+import shutil
+import sqlite3
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from diskcache.core import MODE_BINARY, MODE_PICKLE, MODE_RAW
+
+from intemi.kernel import Capsule, Input, Machine, Model, Output, Project, StoreWarning
+from tests.machines import Chain, Log, Ramp
+
+IN_RECORD, IN_ROW, IN_FILE = 100, 1_000, 20_000
+CONTENTS = "contents/cache.db"
+RECORDS = "machines.sqlite"
+
+
+class Double(Machine):
+    """Twice an array."""
+
+    array = Input(np.ndarray)
+    result = Output(np.ndarray)
+
+    def run(self, array: np.ndarray) -> Model:
+        return Model(result=2 * array)
+
+
+class Mean(Machine):
+    """The mean of an array."""
+
+    array = Input(np.ndarray)
+
+    def run(self, array: np.ndarray) -> Model:
+        return Model(results={"Mean": float(array.mean())})
+
+
+class Largest(Machine):
+    """The largest entry of an array."""
+
+    array = Input(np.ndarray)
+
+    def run(self, array: np.ndarray) -> Model:
+        return Model(results={"Largest": float(array.max())})
+
+
+class Session:
+    """A project in a folder: the machines that every session asks for."""
+
+    def __init__(self, project: Project, size: int) -> None:
+        self.log = Log(project)
+        self.ramp = project.request(Ramp(size), name="ramp")
+        self.double = project.request(Double(), array=self.ramp.result, name="double")
+        self.mean = project.request(Mean(), array=self.double.result, name="mean")
+        self.chain = project.request(Chain(4), number=project.given(5), name="chain")
+        self.largest: Capsule | None = None
+        self._project = project
+        self._size = size
+
+    def ask_for_something_new(self) -> None:
+        self.largest = self._project.request(Largest(), array=self.double.result, name="largest")
+
+    def check(self) -> None:
+        """Everything is as it must be."""
+        assert self.mean.wait(60).results == {"Mean": self._size - 1.0}
+        assert self.chain.wait(60).outputs["result"] == 9
+        assert self.chain.results == {"Steps": 4}
+        if self.largest is not None:
+            assert self.largest.wait(60).results == {"Largest": 2 * (self._size - 1.0)}
+        assert np.array_equal(self.ramp.wait(60).outputs["result"], np.arange(self._size))
+        assert np.array_equal(self.double.wait(60).outputs["result"], 2 * np.arange(self._size))
+
+
+@contextmanager
+def session(folder: Path, size: int = IN_FILE, memory: int | None = None) -> Iterator[Session]:
+    with Project(folder, workers=2, memory=memory) as project:
+        yield Session(project, size)
+
+
+def filled(folder: Path, size: int = IN_FILE) -> Path:
+    with session(folder, size) as first:
+        first.check()
+        assert len(first.log.started) == 9
+    return folder
+
+
+@contextmanager
+def warned(*parts: str) -> Iterator[None]:
+    """Exactly one StoreWarning for each of the parts, in any order, and nothing else."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield
+    messages = [str(warning.message) for warning in caught]
+    assert {warning.category for warning in caught} <= {StoreWarning}, messages
+    assert len(messages) == len(parts), messages
+    for part in parts:
+        assert any(part in message for message in messages), (part, messages)
+
+
+def edit(folder: Path, statement: str, *parameters: Any, file: str = RECORDS) -> None:
+    with closing(sqlite3.connect(folder / file)) as database, database:
+        assert database.execute(statement, parameters).rowcount
+
+
+def machine_of(folder: Path, name: str, size: int = IN_FILE) -> bytes:
+    with session(folder, size) as one:
+        one.check()
+        record = getattr(one, name).context.record
+        assert isinstance(record.machine, bytes)
+        return record.machine
+
+
+def content_of(folder: Path, name: str, size: int = IN_FILE) -> str:
+    with session(folder, size) as one:
+        one.check()
+        record = getattr(one, name).context.record
+        return str(record.outputs["result"].content.hex())
+
+
+def value_file(folder: Path, content: str) -> Path:
+    with closing(sqlite3.connect(folder / CONTENTS)) as database:
+        ((name,),) = database.execute("SELECT filename FROM Cache WHERE key = ?", (content,))
+    return folder / "contents" / name
+
+
+class Bomb:
+    """Leaves a mark when it is unpickled."""
+
+    def __init__(self, mark: Path) -> None:
+        self.mark = mark
+
+    def __reduce__(self) -> tuple[Callable[[str], None], tuple[str]]:
+        return os.mkdir, (str(self.mark),)
+
+
+@pytest.fixture
+def bomb(tmp_path: Path) -> Iterator[bytes]:
+    """Bytes that must never be unpickled."""
+    mark = tmp_path / "exploded"
+    bomb = pickle.dumps(Bomb(mark))
+    yield bomb
+    assert not mark.exists()
+    pickle.loads(bomb)
+    assert mark.exists(), "the bomb was no bomb"
+
+
+def flip(file: Path, position: int = -100) -> None:
+    damaged = bytearray(file.read_bytes())
+    damaged[position] ^= 1
+    file.write_bytes(damaged)
+
+
+def cut(file: Path) -> None:
+    os.truncate(file, file.stat().st_size // 2)
+
+
+def empty(file: Path) -> None:
+    os.truncate(file, 0)
+
+
+def write_diary(file: Path) -> None:
+    file.write_text("Dear diary, " * 1000)
+
+
+# Contents
+
+
+@pytest.mark.parametrize("damage", [flip, cut, empty, write_diary, Path.unlink])
+@pytest.mark.parametrize("memory", [None, 1])
+def test_an_array_whose_file_was_damaged_is_made_again_when_it_is_needed(
+    tmp_path: Path, damage: Callable[[Path], None], memory: int | None
+) -> None:
+    folder = filled(tmp_path / "folder")
+    damaged = content_of(folder, "double")
+    damage(value_file(folder, damaged))
+    with warned(f"content {damaged} is treated as absent"), session(folder, memory=memory) as second:
+        second.ask_for_something_new()
+        second.check()
+        assert second.log.started == ["largest"], "a record that is in order answers for its machine"
+    with warned(), session(folder) as third:
+        third.check()
+        assert third.log.started == []
+
+
+def test_an_array_whose_row_was_damaged_is_made_again_when_it_is_needed(tmp_path: Path) -> None:
+    folder = filled(tmp_path / "folder", IN_ROW)
+    damaged = content_of(folder, "double", IN_ROW)
+    edit(folder, "UPDATE Cache SET value = substr(value, 1, 500) WHERE key = ?", damaged, file=CONTENTS)
+    with warned(f"content {damaged} is treated as absent"), session(folder, IN_ROW) as second:
+        second.ask_for_something_new()
+        second.check()
+        assert second.log.started == ["largest"]
+    with warned(), session(folder, IN_ROW) as third:
+        third.check()
+
+
+def test_arrays_that_were_all_damaged_are_made_again_one_from_the_other(tmp_path: Path) -> None:
+    folder = filled(tmp_path / "folder")
+    damaged = [content_of(folder, name) for name in ("ramp", "double")]
+    for content in damaged:
+        flip(value_file(folder, content))
+    with warned(*(f"content {content} is treated as absent" for content in damaged)), session(folder) as second:
+        second.ask_for_something_new()
+        second.check()
+        assert second.log.started == ["largest"]
+    with warned(), session(folder) as third:
+        third.check()
+
+
+def test_contents_that_are_gone_without_a_trace_are_made_again(tmp_path: Path) -> None:
+    folder = filled(tmp_path / "folder")
+    shutil.rmtree(folder / "contents")
+    with warned(), session(folder) as second:
+        second.ask_for_something_new()
+        second.check()
+        assert second.log.started == ["largest"]
+
+
+def test_a_damaged_array_that_nobody_needs_is_not_even_noticed(tmp_path: Path) -> None:
+    folder = filled(tmp_path / "folder")
+    flip(value_file(folder, content_of(folder, "ramp")))
+    with warned(), session(folder) as second:
+        assert second.mean.wait(60).results == {"Mean": IN_FILE - 1.0}
+
+
+def test_a_value_that_was_given_can_be_given_again(tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    given = np.arange(float(IN_FILE))
+    with Project(folder) as project:
+        project.run(Mean(), array=project.given(given))
+    for file in (folder / "contents").glob("*/*.val"):
+        flip(file)
+    with warned(), Project(folder) as project:
+        assert project.run(Largest(), array=project.given(given)).results == {"Largest": IN_FILE - 1.0}
+
+
+# Records
+
+
+@pytest.mark.parametrize("name", ["ramp", "double", "mean", "chain"])
+@pytest.mark.parametrize("how", ["substr(record, 1, 40)", "x'00' || substr(record, 2)", "NULL"])
+def test_a_machine_whose_record_was_damaged_is_run_again(tmp_path: Path, name: str, how: str) -> None:
+    folder = filled(tmp_path / "folder")
+    machine = machine_of(folder, name)
+    edit(folder, f"UPDATE machines SET record = {how} WHERE id = ?", machine)
+    expected = [] if how == "NULL" else [f"machine {machine.hex()} is treated as absent"]
+    with warned(*expected), session(folder) as second:
+        second.check()
+        assert second.log.started == [name], "everything else is on record"
+    with warned(), session(folder) as third:
+        third.check()
+        assert third.log.started == []
+
+
+def test_the_record_of_a_machine_inside_of_another_can_be_damaged_too(tmp_path: Path) -> None:
+    folder = filled(tmp_path / "folder")
+    with session(folder) as one:
+        step = one.chain.wait(60).child("step 2").context.record
+    assert step is not None
+    edit(folder, "UPDATE machines SET record = x'00' WHERE id = ?", step.machine)
+    edit(folder, "UPDATE machines SET record = x'00' WHERE id = ?", machine_of(folder, "chain"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", StoreWarning)
+        with session(folder) as second:
+            second.check()
+            assert second.log.started == ["chain", "chain/step 2"]
+    with warned(), session(folder) as third:
+        third.check()
+        assert [child.name for child in third.chain.children] == ["one", "step 0", "step 1", "step 2", "step 3"]
+
+
+def test_an_array_is_right_even_if_the_record_of_what_it_was_made_from_is_damaged_as_well(tmp_path: Path) -> None:
+    folder = filled(tmp_path / "folder")
+    content, machine = content_of(folder, "double"), machine_of(folder, "ramp")
+    flip(value_file(folder, content))
+    edit(folder, "UPDATE machines SET record = x'00' WHERE id = ?", machine)
+    with warned(f"content {content}", f"machine {machine.hex()}"), session(folder) as second:
+        second.ask_for_something_new()
+        second.check()
+
+
+def test_keys_that_were_damaged_lead_nowhere(tmp_path: Path) -> None:
+    folder = filled(tmp_path / "folder")
+    edit(folder, "UPDATE keys SET machine = x'0123456789abcdef0123456789abcdef'")
+    with warned(), session(folder) as second:
+        second.check()
+        assert second.log.started == [], "contents still tell which machine it is"
+
+
+def test_a_list_of_children_that_was_damaged_is_made_again_by_the_next_run(tmp_path: Path) -> None:
+    folder = filled(tmp_path / "folder")
+    machine = machine_of(folder, "chain")
+    edit(folder, "UPDATE machines SET children = x'00' WHERE id = ?", machine)
+    with warned(f"machine {machine.hex()}"), session(folder) as second:
+        second.check()
+        assert second.chain.children == []
+    with warned(), session(folder) as third:
+        third.check()
+        assert third.log.started == ["chain"]
+        assert len(third.chain.children) == 5
+
+
+# Whole files
+
+
+@pytest.mark.parametrize("damage", [cut, empty, write_diary, Path.unlink])
+@pytest.mark.parametrize("file", [RECORDS, CONTENTS])
+def test_a_database_that_was_destroyed_is_begun_afresh(
+    tmp_path: Path, damage: Callable[[Path], None], file: str
+) -> None:
+    folder = filled(tmp_path / "folder")
+    damage(folder / file)
+    with warned(*[] if damage is Path.unlink else ["set aside"]), session(folder) as second:
+        second.ask_for_something_new()
+        second.check()
+        assert len(second.log.started) == (10 if file == RECORDS else 1)
+    with warned(), session(folder) as third:
+        third.check()
+        assert third.log.started == []
+
+
+@pytest.mark.parametrize("file", [RECORDS, CONTENTS])
+def test_a_database_that_is_destroyed_while_a_project_works_with_it_is_begun_afresh(tmp_path: Path, file: str) -> None:
+    folder = filled(tmp_path / "folder")
+    with warned("set aside"), session(folder) as second:
+        second.check()
+        content = (folder / file).read_bytes()
+        (folder / file).write_bytes(content[:4096] + b"\x55" * (len(content) - 4096))
+        with Project(folder) as project:
+            assert project.run(Ramp(IN_FILE, 3.0)).outputs["result"][1] == 3.0
+            assert project.run(Double(), array=project.run(Ramp(IN_FILE, 4.0)).result).outputs["result"][1] == 8.0
+        second.check()
+
+
+def test_files_of_another_program_are_left_alone(tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    theirs = ["notes.txt", "contents/notes.txt", "contents/ab/notes.val", "owners/notes", "machines.sqlite.bak"]
+    for name in theirs:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("mine")
+    with warned():
+        filled(folder)
+        with session(folder) as second:
+            second.ask_for_something_new()
+            second.check()
+    assert all((folder / name).read_text() == "mine" for name in theirs)
+
+
+def test_a_database_of_another_program_is_set_aside_and_not_touched(tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    with closing(sqlite3.connect(folder / RECORDS)) as database, database:
+        database.execute("CREATE TABLE machines (serial_number, colour)")
+        database.execute("INSERT INTO machines VALUES (7, 'green')")
+    before = (folder / RECORDS).read_bytes()
+    with warned("set aside as machines.sqlite.damaged-1"):
+        filled(folder)
+    assert (folder / "machines.sqlite.damaged-1").read_bytes() == before
+
+
+# Bombs
+
+
+@pytest.mark.parametrize("mode", [MODE_PICKLE, MODE_RAW])
+def test_a_bomb_in_place_of_a_content_does_not_go_off(tmp_path: Path, bomb: bytes, mode: int) -> None:
+    folder = filled(tmp_path / "folder", IN_ROW)
+    edit(folder, "UPDATE Cache SET value = ?, mode = ?", bomb, mode, file=CONTENTS)
+    with warned("absent", "absent"), session(folder, IN_ROW) as second:
+        second.ask_for_something_new()
+        second.check()
+
+
+@pytest.mark.parametrize("mode", [MODE_PICKLE, MODE_BINARY])
+def test_a_bomb_in_place_of_a_file_does_not_go_off(tmp_path: Path, bomb: bytes, mode: int) -> None:
+    folder = filled(tmp_path / "folder")
+    edit(folder, "UPDATE Cache SET mode = ?", mode, file=CONTENTS)
+    for file in (folder / "contents").glob("*/*.val"):
+        file.write_bytes(bomb)
+    with warned("absent", "absent"), session(folder) as second:
+        second.ask_for_something_new()
+        second.check()
+
+
+@pytest.mark.parametrize("key", ["disk_pickle_protocol", "disk_fetch", "_disk", "get", "count", "size_limit"])
+def test_a_bomb_among_the_settings_does_not_go_off(tmp_path: Path, bomb: bytes, key: str) -> None:
+    folder = filled(tmp_path / "folder")
+    edit(folder, "INSERT OR REPLACE INTO Settings VALUES (?, ?)", key, bomb, file=CONTENTS)
+    with warned(), session(folder) as second:
+        second.ask_for_something_new()
+        second.check()
+        assert second.log.started == ["largest"]
+
+
+@pytest.mark.parametrize("column", ["record", "children"])
+def test_a_bomb_in_place_of_a_record_does_not_go_off(tmp_path: Path, bomb: bytes, column: str) -> None:
+    folder = filled(tmp_path / "folder")
+    edit(folder, f"UPDATE machines SET {column} = ?", bomb)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", StoreWarning)
+        with session(folder) as second:
+            second.ask_for_something_new()
+            second.check()
+            assert len(second.log.started) == (10 if column == "record" else 1)
+            assert len(second.chain.children) == (5 if column == "record" else 0)
+
+
+@pytest.mark.parametrize("file", [RECORDS, CONTENTS, "contents"])
+def test_a_bomb_in_place_of_a_database_does_not_go_off(tmp_path: Path, bomb: bytes, file: str) -> None:
+    folder = filled(tmp_path / "folder")
+    if file == "contents":
+        shutil.rmtree(folder / file)
+    (folder / file).write_bytes(bomb)
+    with warned("set aside"), session(folder) as second:
+        second.ask_for_something_new()
+        second.check()
+
+
+def test_bombs_that_lie_about_do_not_go_off(tmp_path: Path, bomb: bytes) -> None:
+    folder = filled(tmp_path / "folder")
+    for name in ("bomb.pkl", "contents/bomb.pkl", "contents/00/bomb.val", "owners/bomb", f"owners/{'0' * 16}"):
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_bytes(bomb)
+    with warned(), session(folder) as second:
+        second.ask_for_something_new()
+        second.check()
+        assert second.log.started == ["largest"]
+
+
+# Anything anywhere
+
+
+@pytest.fixture(scope="module")
+def pristine(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return filled(tmp_path_factory.mktemp("pristine") / "folder", IN_FILE)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_with_random_damage_to_one_file_all_results_are_right(pristine: Path, tmp_path: Path, seed: int) -> None:
+    chance = random.Random(seed)
+    folder = tmp_path / "folder"
+    shutil.copytree(pristine, folder)
+    file = chance.choice([folder / RECORDS, folder / RECORDS, folder / CONTENTS, *folder.glob("contents/*/*.val")])
+    for _ in range(chance.choice([1, 1, 10])):
+        flip(file, chance.randrange(file.stat().st_size))
+    if chance.random() < 0.2:
+        os.truncate(file, chance.randrange(file.stat().st_size))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.simplefilter("always", StoreWarning)
+        with session(folder) as second:
+            second.ask_for_something_new()
+            second.check()
+            assert all(child.results for child in second.chain.children if child.name != "one")
