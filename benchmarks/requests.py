@@ -69,9 +69,7 @@ def run(sizes: Sizes) -> list[Target]:
                 rows.append([f"  {row}", *(_median_of(measured, peer, kind) for peer in PEERS)])
         print_table(f"Requests: {what}, {how}", ["", *PEERS], rows)
     print(f"\n{OURS}: {sizes.leaves:,} leaves; all others: {sizes.peer_leaves:,} leaves.")
-    print(
-        "dask.delayed keeps nothing: asked again it computes again. A bare row is a hash and a SQLite row: the floor."
-    )
+    print("dask.delayed keeps nothing: asked again, it computes again. bare row is one hash and one SQLite row.")
     targets = _targets(rounds)
     print_targets(targets)
     return targets

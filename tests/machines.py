@@ -162,7 +162,8 @@ class Sleep(Machine):
 class Gate:
     """A place where a machine waits until the test lets it through."""
 
-    def __init__(self) -> None:
+    def __init__(self, name: str) -> None:
+        self.name = name
         self.reached = threading.Event()
         self.opened = threading.Event()
 
@@ -172,7 +173,7 @@ _gates: dict[str, Gate] = {}
 
 def gate(name: str) -> Gate:
     """The gate of that name, in this process."""
-    return _gates.setdefault(name, Gate())
+    return _gates.setdefault(name, Gate(name))
 
 
 class Pass(Machine):

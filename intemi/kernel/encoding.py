@@ -11,6 +11,7 @@ import dataclasses
 import enum
 import math
 import struct
+import weakref
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
 
@@ -31,6 +32,8 @@ _read_size = struct.Struct("<Q").unpack_from
 _float = struct.Struct("<d").pack
 _read_float = struct.Struct("<d").unpack_from
 _NAN = _float(math.nan)
+_HEAP_TYPE = 1 << 9  # a class made at run time, not one built into the interpreter
+_sources: weakref.WeakKeyDictionary[type, bytes] = weakref.WeakKeyDictionary()
 
 
 def digest(*parts: _Part) -> bytes:
@@ -196,12 +199,25 @@ def _encode_enum(value: enum.Enum, add: _Add) -> list[object]:
     if value.name not in type(value).__members__:
         raise EncodingError(f"{value!r} has no canonical encoding; use a set of single flags")
     add(b"E")
-    return [registry.register_enumeration(type(value)), value.name]
+    return [registry.register_enumeration(type(value)), value.name, _source_of(type(value))]
 
 
 def _encode_type(value: type, add: _Add) -> None:
     registry.register_port_type(value)
     add(_sized(b"Y", registry.qualified_name(value).encode()))
+    add(_sized(b"", _source_of(value)))
+
+
+def _source_of(cls: type) -> bytes:
+    """What tells a user's class from what it was before it was edited; nothing for a library's."""
+    if not cls.__flags__ & _HEAP_TYPE:
+        return b""
+    known = _sources.get(cls)
+    if known is None:
+        from intemi.kernel.source import fingerprint, is_by_user
+
+        known = _sources[cls] = fingerprint(cls) if is_by_user(cls) else b""
+    return known
 
 
 def is_component(cls: type) -> bool:
@@ -315,7 +331,7 @@ def _decode_one(view: memoryview, at: int) -> tuple[Any, int]:
     if tag == b"Z":
         return _Frame(1, lambda parts: parts[0][0]), at
     if tag == b"E":
-        return _Frame(2, lambda parts: registry.enumeration(parts[0])[parts[1]]), at
+        return _Frame(3, lambda parts: registry.enumeration(parts[0])[parts[1]]), at
     if tag == b"C":
         return _Frame(3, _build_component), at
     size = _read_size(view, at)[0]
@@ -334,7 +350,7 @@ def _decode_one(view: memoryview, at: int) -> tuple[Any, int]:
     if tag == b"B":
         return content, at
     if tag == b"Y":
-        return registry.port_type(content.decode()), at
+        return registry.port_type(content.decode()), at + 8 + _read_size(view, at)[0]
     if tag == b"O":
         cls = registry.storable(content.decode())
         return _Frame(1, lambda parts: _build_storable(cls, parts[0])), at

@@ -368,7 +368,8 @@ class AssemblyLine:
         if record is None:
             raise IntemiError(f"{parent.path}/{child.name}: its record is gone from the store")
         config = decode(record.config)
-        context = Context(config, {}, record.seed, child.machine, parent, child.name, None, child.comments)
+        key = child.key or child.machine
+        context = Context(config, {}, record.seed, key, parent, child.name, None, child.comments)
         context.index = child.index
         context.record = record
         context.error = None if record.failure is None else record.failure.error()

@@ -65,6 +65,8 @@ class Project:
     ) -> None:
         if unification not in (0, 1, 2):
             raise ConfigurationError(f"Project: unification must be 0, 1 or 2, got {unification!r}")
+        if type(seed) is not int or seed < 0:
+            raise ConfigurationError(f"Project: seed must be an int of at least 0, got {seed!r}")
         modes = [mode.value for mode in Failures]
         if failures not in (*modes, *Failures):
             raise ConfigurationError(f"Project: failures must be one of {', '.join(modes)}, got {failures!r}")
@@ -78,7 +80,11 @@ class Project:
             self._events,
             Seed(seed),
         )
-        self._line.subscribe(manager)
+        try:
+            self._line.subscribe(manager)
+        except ConfigurationError:
+            self._line.close()
+            raise
 
     # Requesting
 

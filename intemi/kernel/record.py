@@ -81,6 +81,8 @@ class Child:
     name: str
     machine: bytes
     comments: dict[str, Any]
+    key: bytes = b""
+    """What was asked for; the machine's id tells only who answered."""
 
 
 Origins = Mapping[str, tuple[bool, tuple[tuple[bytes, str, int], ...]]]

@@ -217,7 +217,7 @@ class Runner:
 
     def _keep(self, task: Task, record: Record, keys: list[bytes], contents: dict[bytes, bytes] | None) -> None:
         children = [
-            Child(child.index, child.name, child.record.machine, dict(child.comments or {}))
+            Child(child.index, child.name, child.record.machine, dict(child.comments or {}), child.key)
             for child in task.children
             if child.record is not None
         ]

@@ -67,6 +67,11 @@ def fingerprint(cls: type) -> bytes:
     return _Walk().digest(cls)
 
 
+def is_by_user(cls: type) -> bool:
+    """Whether a class is a user's own, so that its source counts."""
+    return not _is_library(cls)
+
+
 class _Absent(NamedTuple):
     """In place of a value: the name is undefined, or that of a library which need not be loaded."""
 

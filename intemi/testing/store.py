@@ -31,7 +31,7 @@ def check_store(make_store: Make) -> None:
         store.close()  # closing twice does no harm
     if store.durable:
         _check_reopening(make_store)
-        _check_two_owners(make_store)
+        _check_two_at_once(make_store)
 
 
 def sample_record(machine: bytes | None = None, **results: object) -> Record:
@@ -129,7 +129,8 @@ def _check_failure(store: Store) -> None:
 
 def _check_children(store: Store) -> None:
     record = sample_record()
-    children = [Child(index, f"test {index}", _new_id(), {"Fold": index, "Note": "é"}) for index in (2, 0, 1)]
+    comments = {"Fold": 1, "Note": "é"}
+    children = [Child(index, f"test {index}", _new_id(), comments, _new_id()) for index in (2, 0, 1)]
     store.keep(record, (), children)
     assert store.children(record.machine) == children, "children must be answered as they were kept, in that order"
     leaf = sample_record()
@@ -201,7 +202,7 @@ def _check_reopening(make_store: Make) -> None:
         store.close()
 
 
-def _check_two_owners(make_store: Make) -> None:
+def _check_two_at_once(make_store: Make) -> None:
     record, left = sample_record(), _new_id()
     first, second = make_store(), make_store()
     try:

@@ -27,7 +27,16 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays_of
 
 import intemi
-from intemi.kernel import Component, ConfigurationError, EncodingError, Machine, Output, content_digest, registry
+from intemi.kernel import (
+    Component,
+    ConfigurationError,
+    EncodingError,
+    Limits,
+    Machine,
+    Output,
+    content_digest,
+    registry,
+)
 from intemi.kernel.encoding import decode, encode
 from intemi.kernel.project import Given
 from intemi.machines import Repeater, Scheme
@@ -51,14 +60,16 @@ def drawn() -> Scheme:
 SHIPPED: list[tuple[Callable[[], Component], str]] = [
     (lambda: Machine(), "052f3f41ec2883283e45dda88ea690bf"),
     (lambda: Machine(seed=1), "a09e08ac848f8aa7dac56a2f5056172b"),
+    (lambda: Limits(), "6251f101e7b3967eb2aa39a0c120b701"),
+    (lambda: Limits(wall=1.5, cpu=2, memory=10**9), "e0c2bf28847e9d458e344434ccc70009"),
     (lambda: Given("00ff"), "af884a4ae39033870157a696bf4ce969"),
-    (lambda: SchemePort(int), "44bd884c00ead7ebdd07164ca6c81b89"),
-    (lambda: SchemePort(float, multi=True), "2b42b42b94df9b4167c5b16e3a539af8"),
+    (lambda: SchemePort(int), "9c9a1076aab9ef45b3c35d625681446c"),
+    (lambda: SchemePort(float, multi=True), "a15b0faec145efa6d7b07f9d3c42fc6e"),
     (lambda: Wire("child", "port"), "3f63f3c405e5ba0f800527dcdd629e4c"),
-    (lambda: SchemeChild("child", placeholder(), {"data": [Wire("", "data")]}), "2ef3c263969f0ab3855325c4587d5cdd"),
+    (lambda: SchemeChild("child", placeholder(), {"data": [Wire("", "data")]}), "11fe64d5b592f0392717e26942b1951a"),
     (lambda: Scheme(), "6164229c4cd5f34f8780e1f5c2f890b7"),
-    (lambda: placeholder(), "dd25aaa221e666650d8c5ed9d813cbda"),
-    (lambda: drawn(), "2bf0d0a539cda2d5b2546759696b1a7f"),
+    (lambda: placeholder(), "d9a2fa19ca0c84b887ec2c331a566b5e"),
+    (lambda: drawn(), "893be601950bcef7fa1405a76acc2d84"),
     (lambda: Repeater(), "af004389bca4e07f04482022db004a32"),
     (lambda: Repeater(repetitions=10, seed=3), "2e59ae190fa756bc7b7e1cda4ee130e9"),
 ]
@@ -84,21 +95,21 @@ VALUES: list[tuple[object, str]] = [
     (np.arange(6.0).reshape(2, 3), "7c4352818033309df147c6da2fa8ac57"),
     (np.array(["a", "bc"]), "c8d518cbc1674bbaab102366a16549fb"),
     (np.array([(1, 2.5)], dtype=[("x", "<i4"), ("y", "<f8")]), "571ab1b72faafd9856b08cef69e4f510"),
-    (int, "8a904435315487673a42621cc0916341"),
+    (int, "1d00bd3e558823318a113a4a9a342a39"),
 ]
 
 
 def shipped_names() -> set[str]:
-    """The registered names of everything that a module of the package defines."""
+    """The registered names of everything that a module of the package defines, but for samples to test with."""
     for module in pkgutil.walk_packages(intemi.__path__, "intemi."):
         if not module.name.endswith("__main__"):
             importlib.import_module(module.name)
-    return {
-        name
+    shipped = {
+        name: cls.__module__
         for name, cls in registry.components().items()
-        if cls.__module__.partition(".")[0] == "intemi"
-        and vars(sys.modules[cls.__module__]).get(cls.__qualname__) is cls
+        if cls.__module__.startswith("intemi.") and vars(sys.modules[cls.__module__]).get(cls.__qualname__) is cls
     }
+    return {name for name, module in shipped.items() if not module.startswith("intemi.testing.")}
 
 
 def test_every_shipped_machine_and_component_has_a_pinned_digest() -> None:

@@ -463,6 +463,27 @@ def test_a_version_speaks_for_its_own_class_only() -> None:
     assert first.digest != second.digest
 
 
+def test_classes_and_members_of_enumerations_given_as_parameters_are_known_by_their_source() -> None:
+    class Holder(Component):
+        version = 1
+        held: Any = None
+
+    def define(result: int) -> list[Any]:
+        class Mode(enum.Enum):
+            ADD = result
+
+        class Tool:
+            def use(self) -> int:
+                return result
+
+        return [Holder(Mode.ADD), Holder(Tool), Holder((Mode.ADD, {"tool": Tool}))]
+
+    for one, same, other in zip(define(1), define(1), define(2), strict=True):
+        assert one.digest == same.digest
+        assert one.digest != other.digest
+        assert decode(one.encoding).registered_name == Holder.registered_name
+
+
 def test_a_registered_name_survives_a_move() -> None:
     def define(module: str) -> type[Component]:
         space = {"__module__": module, "registered_name": "sample.moved", "version": 1}

@@ -62,12 +62,12 @@ def test_a_machine_that_raises_and_what_depends_on_it_fail() -> None:
 def test_a_request_that_is_ended_is_aborted() -> None:
     with Project(workers=1) as project:
         log = Log(project)
-        capsule = project.request(Pass("ended"), name="ended")
-        assert gate("ended").reached.wait(30)
+        capsule = project.request(Pass("aborted while it runs"), name="ended")
+        assert gate("aborted while it runs").reached.wait(30)
         capsule.abort()
         with pytest.raises(MachineAborted):
             capsule.wait(30)
-        gate("ended").opened.set()
+        gate("aborted while it runs").opened.set()
         assert story(log) == ["requested ended", "started ended", "aborted ended"]
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intemi.kernel import ConfigurationError, Input, Machine, Model, MultiOutput, Output, Project, Seed
+from intemi.kernel import ConfigurationError, EventKind, Input, Machine, Model, MultiOutput, Output, Project, Seed
 from intemi.machines import Scheme
 from tests.machines import Draw, Fail, Log, Number, Shake, cross_validation
 
@@ -157,8 +157,6 @@ def test_a_longer_cross_validation_begins_with_the_shorter_one() -> None:
 
 
 def log_children(log: Log, path: str) -> list[Any]:
-    from intemi.kernel import EventKind
-
     return [context for context in log.contexts(EventKind.STARTED) if context.path.rpartition("/")[0] == path]
 
 
@@ -199,10 +197,14 @@ def test_a_seed_is_a_number_time_or_nothing(seed: Any) -> None:
 
 
 def test_a_seed_is_not_negative() -> None:
-    with pytest.raises(ConfigurationError, match="seed"):
+    with pytest.raises(ConfigurationError, match=r"Draw: seed must be .*, got -1"):
         Draw(seed=-1)
-    with pytest.raises(ConfigurationError, match="seed"):
-        Project(seed=-1)
+
+
+@pytest.mark.parametrize("seed", [-1, 1.5, "time", None])
+def test_the_seed_of_a_project_is_a_number(seed: Any) -> None:
+    with pytest.raises(ConfigurationError, match="Project: seed must be"):
+        Project(seed=seed)
 
 
 # What a random machine is handed

@@ -16,8 +16,7 @@ from intemi.kernel.errors import IntemiError
 
 SCHEMA_VERSION = 1
 SCHEMA = (
-    # Claimed and not finished: owner is set, record is NULL. Finished: the other way round.
-    "CREATE TABLE machines (id BLOB PRIMARY KEY, owner BLOB, record BLOB, children BLOB)",
+    "CREATE TABLE machines (id BLOB PRIMARY KEY, record BLOB, children BLOB)",
     "CREATE TABLE keys (key BLOB PRIMARY KEY, machine BLOB) WITHOUT ROWID",
 )
 _APPLICATION = int.from_bytes(b"im", "big") << 16

@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Concatenate, Generic, ParamSpec, TypeVar
 
-from intemi.kernel.disk import owners
+from intemi.kernel.disk.claims import exclusively
 from intemi.kernel.disk.seal import DamageError
 from intemi.kernel.errors import IntemiError, StoreWarning
 
@@ -68,7 +68,7 @@ class Mending(Generic[Handle]):
         self._open_it = open_it
         self._close_it = close_it
         self._replacing = threading.Lock()
-        self._owners = path.parent / "owners"
+        self._door = path.parent / "claims"
         with self._alone():
             self._open()
 
@@ -115,7 +115,7 @@ class Mending(Generic[Handle]):
     @contextmanager
     def _alone(self) -> Iterator[None]:
         try:
-            with self._replacing, owners.exclusively(self._owners):
+            with self._replacing, exclusively(self._door):
                 yield
         except OSError as error:
             raise unusable(self.path, error) from error

@@ -1,9 +1,9 @@
-"""A store in a folder: records and keys in one SQLite file, contents in diskcache, claims with owners that can die.
+"""A store in a folder: records and keys in one SQLite file, contents in diskcache, claims that end with their process.
 
 ```
-machines.sqlite   machines: id → claim or record, children; keys: key → id
+machines.sqlite   machines: id → record, children; keys: key → id
 contents/         content id → bytes
-owners/           a locked file for each open store
+claims            locks on what is being run
 *.damaged-<n>     what could not be used and was set aside
 ```
 
@@ -16,16 +16,14 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from intemi.kernel import encoding
-from intemi.kernel.disk import owners
+from intemi.kernel.disk.claims import Claims
 from intemi.kernel.disk.database import Database
 from intemi.kernel.disk.mending import unusable, warn
 from intemi.kernel.disk.seal import DamageError, seal, unseal
-from intemi.kernel.errors import IntemiError
 from intemi.kernel.record import Child, Record
 from intemi.kernel.store import Claim
 
@@ -35,22 +33,13 @@ if TYPE_CHECKING:
 _RECORD, _CHILDREN = b"record", b"children"
 
 _FIND = "SELECT id, record FROM machines WHERE id = coalesce((SELECT machine FROM keys WHERE key = ?1), ?1)"
-_CLAIM = "INSERT INTO machines (id, owner) VALUES (?, ?) ON CONFLICT DO NOTHING"
-# Casts, because damage may turn bytes into something that does not equal itself when it comes back as a parameter.
-_LOOK = "SELECT CAST(owner AS BLOB), CAST(record AS BLOB) FROM machines WHERE id = ?"
-# Only if nobody else has done so since we looked.
-_TAKE_OVER = """
-    UPDATE machines SET owner = ?, record = NULL
-    WHERE id = ? AND CAST(owner AS BLOB) IS ? AND CAST(record AS BLOB) IS ?
-"""
-_RELEASE = "DELETE FROM machines WHERE id = ? AND owner = ? AND record IS NULL"
 _KEEP = """
-    INSERT INTO machines (id, record, children) VALUES (?, ?, ?) ON CONFLICT (id) DO UPDATE
-    SET owner = NULL, record = excluded.record, children = coalesce(excluded.children, children)
+    INSERT INTO machines VALUES (?, ?, ?) ON CONFLICT (id) DO UPDATE
+    SET record = excluded.record, children = coalesce(excluded.children, children)
 """
 _ADD_KEY = "INSERT INTO keys VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET machine = excluded.machine"
-_FORGET = "DELETE FROM machines WHERE id = ? AND record IS NOT NULL"
-_LIST_CHILDREN = "SELECT children FROM machines WHERE id = ? AND record IS NOT NULL"
+_FORGET = "DELETE FROM machines WHERE id = ?"
+_LIST_CHILDREN = "SELECT children FROM machines WHERE id = ?"
 
 
 class DiskStore:
@@ -60,54 +49,41 @@ class DiskStore:
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self._folder = Path(folder).absolute()
-        self._owners = self._folder / "owners"
-        self._held: set[bytes] = set()
         self._warned: set[bytes] = set()
         self._opened_contents: Contents | None = None
         self._opening_contents = threading.Lock()
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            self._owner = owners.Owner(self._owners)
-            with owners.exclusively(self._owners):
-                owners.remove_dead(self._owners)
+            self._claims = Claims(self._folder / "claims")
         except OSError as error:
             raise unusable(self._folder, error) from error
         try:
             self._database = Database(self._folder / "machines.sqlite")
         except BaseException:
-            self._owner.close()
+            self._claims.close()
             raise
         self._version = self._database.version()
 
     def find(self, key: bytes) -> Record | None:
         """The record that answers a key, or has that id."""
         for machine, sealed in self._database.rows(_FIND, (key,)):
-            if sealed is not None:
-                return self._record(machine, sealed)
+            return self._record(machine, sealed)
         return None
 
     def claim(self, machine: bytes) -> Claim | Record:
-        """Claim a machine before running it; a claim whose owner is dead, or a damaged record, is free."""
-        if self._database.change(_CLAIM, (machine, self._owner.id)):
-            return self._mine(machine)
-        while True:
-            for owner, sealed in self._database.rows(_LOOK, (machine,)):
-                if sealed is not None:
-                    record = self._record(machine, sealed)
-                    if record is not None:
-                        return record
-                elif owner != self._owner.id and owners.is_alive(self._owners, owner):
-                    return Claim.BUSY
-                if self._database.change(_TAKE_OVER, (self._owner.id, machine, owner, sealed)):
-                    return self._mine(machine)
-            # Somebody was quicker, or gave it back: look again.
-            if self._database.change(_CLAIM, (machine, self._owner.id)):
-                return self._mine(machine)
+        """Claim a machine before running it; a damaged record does not count as one."""
+        self._database.refuse_fork()
+        if not self._claims.take(machine):
+            return Claim.BUSY
+        record = self.find(machine)  # whoever had the claim before may have finished it
+        if record is None:
+            return Claim.MINE
+        self._claims.give_back(machine)
+        return record
 
     def release(self, machine: bytes) -> None:
         """Give a claim back without having finished."""
-        self._database.change(_RELEASE, (machine, self._owner.id))
-        self._held.discard(machine)
+        self._claims.give_back(machine)
 
     def keep(
         self,
@@ -118,7 +94,7 @@ class DiskStore:
     ) -> None:
         """Keep a finished machine: contents first, then the record with its keys and children in one step."""
         machine = record.machine
-        listed = [(child.index, child.name, child.machine, child.comments) for child in children]
+        listed = [(child.index, child.name, child.machine, child.comments, child.key) for child in children]
         row = (
             machine,
             seal(_RECORD, machine, record.encode()),
@@ -131,7 +107,7 @@ class DiskStore:
             self._database.change_together([(_KEEP, [row]), (_ADD_KEY, aliases)])
         else:
             self._database.change(_KEEP, row)
-        self._held.discard(machine)
+        self._claims.give_back(machine)
         self._warned.discard(machine)
 
     def add_key(self, key: bytes, machine: bytes) -> None:
@@ -163,7 +139,7 @@ class DiskStore:
     def changed(self) -> bool:
         """Whether somebody else has changed anything since the last call.
 
-        An owner that dies changes nothing: who waits for its claim has to try `claim` again from time to time.
+        A process that dies changes nothing: who waits for its claim has to try `claim` again from time to time.
         """
         before, self._version = self._version, self._database.version()
         return before != self._version
@@ -172,18 +148,10 @@ class DiskStore:
         """Give back everything; claims end."""
         if self._database.is_inherited:
             return
-        if self._held:
-            with suppress(IntemiError):  # they end with their owner in any case
-                self._database.change_together([(_RELEASE, [(machine, self._owner.id) for machine in self._held])])
-            self._held.clear()
         self._database.close()
         if self._opened_contents is not None:
             self._opened_contents.close()
-        self._owner.close()
-
-    def _mine(self, machine: bytes) -> Claim:
-        self._held.add(machine)
-        return Claim.MINE
+        self._claims.close()
 
     def _record(self, machine: bytes, sealed: object) -> Record | None:
         try:

@@ -69,9 +69,9 @@ def test_finding_claiming_and_keeping_take_one_statement_each(tmp_path: Path) ->
 def test_only_the_user_can_read_what_is_kept(tmp_path: Path) -> None:
     folder = filled(tmp_path / "project")
     modes = {
-        name: stat.S_IMODE((folder / name).stat().st_mode) for name in (".", "machines.sqlite", "contents", "owners")
+        name: stat.S_IMODE((folder / name).stat().st_mode) for name in (".", "machines.sqlite", "contents", "claims")
     }
-    assert modes == {".": 0o700, "machines.sqlite": 0o600, "contents": 0o700, "owners": 0o700}
+    assert modes == {".": 0o700, "machines.sqlite": 0o600, "contents": 0o700, "claims": 0o600}
 
 
 def test_diskcache_is_loaded_with_the_first_content(tmp_path: Path) -> None:
@@ -102,13 +102,10 @@ def test_a_content_that_is_there_is_not_written_again(tmp_path: Path) -> None:
 
 
 def test_files_of_others_in_the_folder_are_left_alone(tmp_path: Path) -> None:
-    places = [
-        tmp_path / name for name in ("notes.txt", "owners/notes.txt", "contents/notes.txt", "owners/0011223344556677")
-    ]
+    places = [tmp_path / name for name in ("notes.txt", "contents/notes.txt")]
     filled(tmp_path)
-    for place in places[:-1]:
+    for place in places:
         place.write_text("mine")
-    places[-1].mkdir()
     with closing(DiskStore(tmp_path)) as store:
         assert finds(store)
         assert store.content(CONTENT) == b"payload"
@@ -131,13 +128,12 @@ def test_a_store_that_cannot_have_its_folder_says_which_and_why(tmp_path: Path) 
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="nothing is read-only for root")
-@pytest.mark.parametrize("place", [".", "owners"])
-def test_a_folder_that_cannot_be_written_is_an_error_that_says_so(tmp_path: Path, place: str) -> None:
-    folder = filled(tmp_path)
-    (folder / place).chmod(0o500)
-    with pytest.raises(IntemiError, match=f"{tmp_path.name}.*must be writable"):
+def test_a_folder_that_cannot_be_written_is_an_error_that_says_so(tmp_path: Path) -> None:
+    folder = filled(tmp_path / "project")
+    folder.chmod(0o500)
+    with pytest.raises(IntemiError, match=r"project.*must be writable"):
         DiskStore(folder)
-    (folder / place).chmod(0o700)
+    folder.chmod(0o700)
     with closing(DiskStore(folder)) as store:
         assert finds(store)
 
@@ -188,7 +184,6 @@ def test_a_file_of_a_newer_version_is_refused_and_left_as_it_is(tmp_path: Path) 
     with pytest.raises(IntemiError, match="use a newer intemi"):
         DiskStore(tmp_path)
     assert (tmp_path / "machines.sqlite").read_bytes() == before
-    assert not list(tmp_path.glob("owners/????*[0-9a-f]"))
 
 
 def test_a_warning_that_is_an_error_leaves_a_store_that_works(tmp_path: Path) -> None:

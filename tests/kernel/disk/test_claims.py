@@ -1,4 +1,4 @@
-"""Claims last as long as their owner lives, and not a moment longer."""
+"""Claims last as long as their process lives, and not a moment longer."""
 
 import os
 import signal
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from intemi.kernel.disk import DiskStore, owners
+from intemi.kernel.disk import DiskStore
 from intemi.kernel.errors import IntemiError
 from intemi.kernel.store import Claim
 from intemi.testing.store import sample_record
@@ -65,10 +65,6 @@ def holding(folder: Path, *machines: bytes) -> Iterator[subprocess.Popen[str]]:
             process.kill()
 
 
-def lock_files(folder: Path) -> set[str]:
-    return {file.name for file in (folder / "owners").iterdir()} - {"opening"}
-
-
 def test_what_a_living_process_has_claimed_is_busy_and_free_once_it_was_killed(tmp_path: Path) -> None:
     with closing(DiskStore(tmp_path)) as store, holding(tmp_path, MACHINE) as process:
         assert store.claim(MACHINE) is Claim.BUSY
@@ -78,7 +74,7 @@ def test_what_a_living_process_has_claimed_is_busy_and_free_once_it_was_killed(t
         assert store.claim(MACHINE) is Claim.MINE
 
 
-def test_only_one_of_many_takes_over_from_a_dead_owner(tmp_path: Path) -> None:
+def test_only_one_of_many_takes_over_from_the_dead(tmp_path: Path) -> None:
     with holding(tmp_path, MACHINE) as process:
         process.kill()
     stores = [DiskStore(tmp_path) for _ in range(4)]
@@ -86,28 +82,6 @@ def test_only_one_of_many_takes_over_from_a_dead_owner(tmp_path: Path) -> None:
     for store in stores:
         store.close()
     assert claims == [Claim.MINE, Claim.BUSY, Claim.BUSY, Claim.BUSY]
-
-
-def test_asking_whether_an_owner_lives_does_not_make_it_look_alive_or_dead(tmp_path: Path) -> None:
-    with holding(tmp_path, MACHINE) as process, closing(DiskStore(tmp_path)) as mine:
-        (other,) = lock_files(tmp_path) - {mine._owner.id.hex()}
-        for _ in range(3):
-            assert owners.is_alive(tmp_path / "owners", bytes.fromhex(other))
-        process.kill()
-        process.wait()
-        for _ in range(3):
-            assert not owners.is_alive(tmp_path / "owners", bytes.fromhex(other))
-        assert owners.is_alive(tmp_path / "owners", mine._owner.id)
-
-
-def test_the_lock_files_of_the_dead_are_removed_when_a_store_opens(tmp_path: Path) -> None:
-    with holding(tmp_path, MACHINE) as process, closing(DiskStore(tmp_path)) as store:
-        process.kill()
-        process.wait()
-        assert len(lock_files(tmp_path)) == 2
-        with closing(DiskStore(tmp_path)) as second:
-            assert lock_files(tmp_path) == {store._owner.id.hex(), second._owner.id.hex()}
-    assert lock_files(tmp_path) == set()
 
 
 def test_opening_and_closing_a_second_store_leaves_the_first_alive_for_others(tmp_path: Path) -> None:
@@ -126,11 +100,6 @@ def test_a_store_that_nobody_refers_to_any_more_gives_up_its_claims(tmp_path: Pa
     del store
     with closing(DiskStore(tmp_path)) as store:
         assert store.claim(MACHINE) is Claim.MINE
-
-
-@pytest.mark.parametrize("owner", [None, 7, "text", b"", b"short", b"too long for one", b"../../.."])
-def test_what_is_no_owner_is_not_alive(tmp_path: Path, owner: object) -> None:
-    assert not owners.is_alive(tmp_path, owner)
 
 
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
@@ -166,7 +135,7 @@ def what_a_fork_gets_wrong(store: DiskStore, folder: Path) -> int:
         else:
             return number
     store.close()
-    store._owner.close()
+    store._claims.close()
     own = DiskStore(folder)
     return 0 if own.claim(MACHINE) is Claim.BUSY else 99
 
