@@ -193,11 +193,11 @@ class Component:
         return hash(self.digest)
 
     def __repr__(self) -> str:
-        shown = [
-            f"{field.name}={self.__dict__[field.name]!r}"
-            for field in dataclasses.fields(self)  # type: ignore[arg-type]
-            if not (field.kw_only and self.__dict__[field.name] == field.default)
-        ]
+        shown = []
+        for field in dataclasses.fields(self):  # type: ignore[arg-type]
+            value = self.__dict__[field.name]
+            if not field.kw_only or value != field.default:
+                shown.append(f"{field.name}={_ordered(value) if isinstance(value, frozenset) else repr(value)}")
         return f"{self.kind}({', '.join(shown)})"
 
     def __getstate__(self) -> dict[str, Any]:
@@ -384,6 +384,11 @@ def _shown(value: Any) -> str:
 
 def _listed(names: Sequence[str]) -> str:
     return ", ".join(names) if names else "none"
+
+
+def _ordered(values: frozenset[Any]) -> str:
+    """The repr of a set, in an order that does not depend on the process."""
+    return f"frozenset({{{', '.join(sorted(map(repr, values)))}}})" if values else "frozenset()"
 
 
 def _steps(path: str) -> list[str]:

@@ -52,6 +52,7 @@ class Wait:
         if not unfinished or (self.first and len(unfinished) < len(self.capsules)):
             self.is_over = True
             return False
+        self.is_over = False
         self.wake = wake
         self.pending = 1 if self.first else len(unfinished)
         for context in unfinished:

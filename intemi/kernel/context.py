@@ -162,6 +162,8 @@ class Context:
 
 _DONE = frozenset({State.FINISHED, State.FAILED, State.ABORTED})
 
+_NOTHING: set[Context] = set()  # shared, and never added to
+
 Inputs = Mapping[str, tuple[bool, tuple[Item, ...]]]
 """For each input port: whether the machine takes a collection, and where the values are."""
 
@@ -170,6 +172,7 @@ class Task:
     """One run of a machine, on behalf of all contexts that asked for it."""
 
     __slots__ = (
+        "charged",
         "children",
         "claimed",
         "contexts",
@@ -202,12 +205,16 @@ class Task:
         """Every key that this task answers."""
         self.claimed = False
         """Whether this process holds the claim on the machine."""
-        self.missing = 0
+        self.missing: set[Context] = _NOTHING
+        """Inputs of the owner that are not there yet."""
         self.isolated = False
         self.manager: Any = None
         self.started = 0.0
         self.pulse = 0.0
         self.cpu = 0.0
+        """CPU seconds; of a composite, those of the leaves under it."""
+        self.charged = 0.0
+        """How much of that is in the sums of the composites above."""
         self.coroutine: Coroutine[Any, Any, Any] | None = None
         self.is_waiting = False
         """Whether its coroutine is suspended."""
@@ -222,6 +229,7 @@ class Task:
         """Note the time."""
         self.started = time.time()
         self.pulse = time.perf_counter()
+        self.cpu = self.charged = 0.0
 
     @property
     def wall(self) -> float:

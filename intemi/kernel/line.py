@@ -7,6 +7,7 @@ caller's, the end of a run on the worker's. What takes time happens outside of i
 from __future__ import annotations
 
 import threading
+import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
@@ -18,7 +19,14 @@ from intemi.kernel.capsule import Capsule
 from intemi.kernel.composite import Wait
 from intemi.kernel.context import Context, Sources, State, Task
 from intemi.kernel.encoding import decode
-from intemi.kernel.errors import ConfigurationError, IntemiError, MachineAborted, MachineError, MachineFailed
+from intemi.kernel.errors import (
+    ConfigurationError,
+    IntemiError,
+    MachineAborted,
+    MachineError,
+    MachineFailed,
+    StoreWarning,
+)
 from intemi.kernel.events import EventKind, EventStream
 from intemi.kernel.limits import Limits
 from intemi.kernel.locks import Parking, StepLock
@@ -29,7 +37,7 @@ from intemi.kernel.record import Child, Record, flat
 from intemi.kernel.runner import Runner
 from intemi.kernel.seeds import Seed
 from intemi.kernel.spooler import Spooler
-from intemi.kernel.stopper import Stopper
+from intemi.kernel.stopper import Stopper, tasks_above
 from intemi.kernel.timers import Timers
 from intemi.kernel.unifier import Unifier, key_of
 from intemi.kernel.values import Values
@@ -169,23 +177,25 @@ class AssemblyLine:
             task.position = context.position
         if task.state is State.QUEUED:
             self.queue(task)
-        elif task.state is State.RUNNING:
+        elif task.state in (State.RUNNING, State.ELSEWHERE):
             self.stopper.arm(context, task)
 
     def guard(self, task: Task) -> None:
-        """Let a task wait for the inputs that are not ready."""
-        sources = task.owner.sources
-        providers = {source.context: None for bound in sources.values() for source in bound} if sources else {}
-        for provider in providers:
-            if isinstance(provider.error, MachineAborted):
-                self.end(task, None, provider.error)
+        """Let a task wait for inputs that are not ready; an owner with an aborted input makes way for the next one."""
+        while (error := _aborted_input(task.owner)) is not None:
+            task.contexts.remove(task.owner)
+            self.settle(task.owner, None, error)
+            if not task.contexts:
+                self.stopper.give_up(task)
                 return
-        for provider in providers:
-            if not provider.is_done:
-                task.missing += 1
-                if provider.dependants is None:
-                    provider.dependants = {}
-                provider.dependants[task] = None  # once, also if it was an input of a former owner
+            task.owner = task.contexts[0]
+        sources = task.owner.sources
+        if sources:
+            task.missing = {s.context for bound in sources.values() for s in bound if not s.context.is_done}
+        for provider in task.missing:
+            if provider.dependants is None:
+                provider.dependants = {}
+            provider.dependants[task] = None  # once, also if it was an input of a former owner
         if not task.missing:
             self._inputs_settled(task)
 
@@ -218,7 +228,7 @@ class AssemblyLine:
     def queue(self, task: Task) -> None:
         """Put a task into the spooler, or put it further in front."""
         task.state = State.QUEUED
-        task.isolated = not task.config.is_composite and any(_needs_process(context) for context in task.contexts)
+        task.isolated = not task.config.is_composite and any(map(_needs_process, (task, *tasks_above(task))))
         self._spooler.push(task)
         self._wake_one()
 
@@ -325,12 +335,12 @@ class AssemblyLine:
                 context.dependants = None
 
     def _input_settled(self, task: Task, provider: Context) -> None:
-        if not any(source.context is provider for bound in task.owner.sources.values() for source in bound):
+        if provider not in task.missing:
             return  # it was an input of a former owner
         if isinstance(provider.error, MachineAborted):
-            self.end(task, None, provider.error)
+            self.guard(task)
             return
-        task.missing -= 1
+        task.missing.discard(provider)
         if not task.missing:
             self._inputs_settled(task)
 
@@ -361,20 +371,16 @@ class AssemblyLine:
             record = context.record
         if record is None:
             return []
-        return [self._restored(context, child) for child in self.unifier.children(record.machine)]
-
-    def _restored(self, parent: Context, child: Child) -> Context:
-        record = self.unifier.record_of(child.machine)
-        if record is None:
-            raise IntemiError(f"{parent.path}/{child.name}: its record is gone from the store")
-        config = decode(record.config)
-        key = child.key or child.machine
-        context = Context(config, {}, record.seed, key, parent, child.name, None, child.comments)
-        context.index = child.index
-        context.record = record
-        context.error = None if record.failure is None else record.failure.error()
-        context.state = State.FINISHED if record.failure is None else State.FAILED
-        return context
+        children: list[Context] = []
+        for child in self.unifier.children(record.machine):
+            found = self.unifier.record_of(child.machine)
+            if found is not None:
+                children.append(_restored(context, child, found))
+                continue
+            self.unifier.store.forget(record.machine)
+            text = f"{context.path}/{child.name}: its record is gone; the next session runs {context.path} again"
+            warnings.warn(StoreWarning(text), stacklevel=3)
+        return children
 
     # The project opens and closes it
 
@@ -434,6 +440,24 @@ def _origins(task: Task) -> list[tuple[bytes, str, int]]:
     return [item.origin for _, items in task.inputs.values() for item in items]
 
 
+def _restored(parent: Context, child: Child, record: Record) -> Context:
+    key = child.key or child.machine
+    context = Context(decode(record.config), {}, record.seed, key, parent, child.name, None, child.comments)
+    context.index = child.index
+    context.record = record
+    context.error = None if record.failure is None else record.failure.error()
+    context.state = State.FINISHED if record.failure is None else State.FAILED
+    return context
+
+
+def _aborted_input(context: Context) -> MachineAborted | None:
+    for bound in context.sources.values():
+        for source in bound:
+            if isinstance(source.context.error, MachineAborted):
+                return source.context.error
+    return None
+
+
 def _is_under(context: Context, task: Task) -> bool:
     above = context.parent
     while above is not None:
@@ -443,9 +467,5 @@ def _is_under(context: Context, task: Task) -> bool:
     return False
 
 
-def _needs_process(context: Context | None) -> bool:
-    while context is not None:
-        if context.limits is not None and context.limits.need_process:
-            return True
-        context = context.parent
-    return False
+def _needs_process(task: Task) -> bool:
+    return any(context.limits is not None and context.limits.need_process for context in task.contexts)

@@ -78,9 +78,9 @@ class TaskManager(ABC):
             return
         self.is_closing = True
         line.wake()
-        for thread in self._threads:
-            if thread is not threading.current_thread():
-                thread.join()
+        for thread in tuple(self._threads):
+            while thread in self._threads and thread.is_alive() and thread is not threading.current_thread():
+                thread.join(0.1)  # until it is done, or left behind by `stop`
         self._threads.clear()
         self._line = None
 
@@ -131,9 +131,10 @@ class Threads(TaskManager):
     def stop(self, task: Task) -> None:
         # A thread cannot be ended. It is left behind, to go when the leaf returns, and another takes its place.
         thread = self._running.get(task)
-        if thread in self._threads and not self.is_closing:
+        if thread in self._threads:
             self._threads.remove(thread)
-            self._add_slot()
+            if not self.is_closing:
+                self._add_slot()
 
 
 def _cores() -> int:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import traceback
 import warnings
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -49,6 +50,8 @@ class Runner:
             with self._line.step():
                 if task.contexts and task.state is State.RUNNING:
                     self._line.end(task, None, self._failure(task, error).error())
+                    with suppress(IntemiError):
+                        self._line.stopper.release_claim(task)
 
     def _start(self, task: Task, manager: TaskManager) -> bool:
         """Claim a machine; False if it need not, or must not, be run here."""
@@ -115,9 +118,9 @@ class Runner:
 
     def _open(self, task: Task) -> None:
         ports = task.config.inputs
-        inputs: dict[str, Any] = {
-            name: bound if ports[name].multi else bound[0] for name, bound in task.owner.sources.items()
-        }
+        with self._line.step():  # an owner that is aborted loses its sources
+            sources = task.owner.sources
+        inputs: dict[str, Any] = {name: bound if ports[name].multi else bound[0] for name, bound in sources.items()}
         if task.config.takes_rng:
             inputs["rng"] = (task.owner.seed or Seed(0)).generator()
         task.coroutine = run_composite(task.config, Job(self._line, task), inputs)
@@ -212,8 +215,8 @@ class Runner:
                 return
             for key in task.keys[len(kept) :]:
                 self._unifier.store.add_key(key, record.machine)
-            self._line.stopper.charge(task)
             self._line.end(task, record, None)
+            self._line.stopper.charge(task)
 
     def _keep(self, task: Task, record: Record, keys: list[bytes], contents: dict[bytes, bytes] | None) -> None:
         children = [

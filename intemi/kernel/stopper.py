@@ -38,8 +38,9 @@ class Stopper:
             self._cancel(task)
         elif task.owner is context:
             task.owner = task.contexts[0]
+            for child in task.children:
+                child.parent = task.owner
             if task.state is State.WAITING:  # what the old owner waited for may be aborted with it
-                task.missing = 0
                 self._line.guard(task)
 
     def _cancel(self, task: Task) -> None:
@@ -78,26 +79,37 @@ class Stopper:
     def check_usage(self, task: Task, cpu: float, memory: int) -> None:
         """Abort the contexts, of a running leaf and of all machines above it, whose limits it has exceeded."""
         with self._line.step():
-            for leaf in list(task.contexts):
-                context: Context | None = leaf
-                while context is not None:
-                    above = context.task if context is not leaf else None
-                    spent = cpu + (above.cpu if above is not None else 0.0)
-                    what = _over(context.limits, spent, memory)
-                    if what is not None:
-                        self._abort(context, _exceeded(context, what))
-                    context = context.parent
+            task.cpu = cpu
+            self._check(task, memory)
+            self.charge(task, memory)
 
-    def charge(self, task: Task) -> None:
-        """Add a finished leaf's CPU time to that of everything above it."""
+    def charge(self, task: Task, memory: int = 0) -> None:
+        """Add what a leaf has used since the last time to everything above it, as far as limits there allow."""
         if task.config.is_composite:
             return
-        for context in task.contexts:
-            above = context.parent
-            while above is not None:
-                if above.task is not None:
-                    above.task.cpu += task.cpu
-                above = above.parent
+        spent, task.charged = task.cpu - task.charged, task.cpu
+        for above in tasks_above(task):
+            above.cpu += spent
+            self._check(above, memory)
+
+    def _check(self, task: Task, memory: int) -> None:
+        for context in list(task.contexts):
+            what = _over(context.limits, task.cpu, memory)
+            if what is not None:
+                self._abort(context, _exceeded(context, what))
+
+
+def tasks_above(task: Task) -> list[Task]:
+    """The composites that have asked for a task, with those that have asked for them, each once."""
+    found: dict[Task, None] = {}
+    pending = [task]
+    while pending:
+        for context in pending.pop().contexts:
+            above = None if context.parent is None else context.parent.task
+            if above is not None and above not in found:
+                found[above] = None
+                pending.append(above)
+    return list(found)
 
 
 def _over(limits: Limits | None, cpu: float, memory: int) -> str | None:

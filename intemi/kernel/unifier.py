@@ -101,6 +101,10 @@ class Unifier:
         """The task that is on its way to answering a key."""
         return self._by_key.get(key) if self.level else None
 
+    def knows(self, machine: bytes) -> bool:
+        """Whether a task is on its way to a machine's id."""
+        return machine in self._by_machine
+
     def add(self, task: Task) -> None:
         """A new task, known by the key of its context."""
         task.keys.append(task.owner.key)

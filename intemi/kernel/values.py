@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import threading
+from collections import Counter
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -43,21 +45,11 @@ class Values:
         """The value of an output: one, or a tuple of many."""
         return self.load(items) if isinstance(items, Item) else tuple(map(self.load, items))
 
-    def inputs(self, inputs: Inputs) -> dict[str, Any]:
-        """The values of a machine's inputs, as `run` takes them."""
-        return {
-            name: tuple(map(self.load, items)) if multi else self.load(items[0])
-            for name, (multi, items) in inputs.items()
-        }
-
     def register(self, *items: Item) -> None:
         """Have the contents of items digested, once; one whose type has no encoding is known by its origin."""
         for item in items:
             if item.content is None:
-                try:
-                    item.content = encoding.content_digest(self.load(item))
-                except EncodingError:
-                    item.content = encoding.digest(b"origin", encoding.encode(item.origin))
+                item.content = _content_of(item, self.load(item))
 
     def take(
         self, machine: bytes, config: Machine, model: Model, durable: bool
@@ -112,12 +104,31 @@ class Values:
     def _make(self, lost: Item) -> Any:
         """Run the leaf that made a lost item once more, and before it whatever its inputs have lost."""
         with self._making:
-            pending = [lost]
-            while pending:
-                item = pending[-1]
-                if self._memory.get(item.origin) is not ABSENT or self._restored(item):
-                    pending.pop()
-                    continue
+            at_hand: dict[Origin, Any] = {}  # the memory cache may be too small for all of them at once
+            runs = self._plan(lost, at_hand)
+            uses = Counter(item.origin for _, inputs in runs for item in _all_inputs(inputs))
+            uses[lost.origin] += 1
+            for record, inputs in runs:
+                made = self._run_again(record, inputs, at_hand)
+                at_hand.update((origin, value) for origin, value in made.items() if uses[origin])
+                for item in _all_inputs(inputs):
+                    uses[item.origin] -= 1
+                    if not uses[item.origin]:
+                        at_hand.pop(item.origin, None)
+            return at_hand[lost.origin]
+
+    def _plan(self, lost: Item, at_hand: dict[Origin, Any]) -> list[tuple[Record, Inputs]]:
+        """What has to run again to bring back a lost item, in that order; whatever else is needed is put at hand."""
+        plan: dict[bytes, tuple[Record, Inputs]] = {}
+        opened: dict[bytes, tuple[Record, Inputs]] = {}
+        pending = [lost]
+        while pending:
+            item = pending[-1]
+            if item.origin in at_hand or item.machine in plan:
+                pending.pop()
+            elif item.machine in opened:
+                plan[item.machine] = opened[item.machine]
+            elif not self._find(item, at_hand):
                 record = self._unifier.record_of(item.machine)
                 if record is None:
                     raise IntemiError(f"{item}: gone from the store, and so is the record of how to make it")
@@ -125,24 +136,18 @@ class Values:
                     name: (multi, tuple(map(self._item_at, origins)))
                     for name, (multi, origins) in record.inputs.items()
                 }
-                lacking = [
-                    each
-                    for _, items in inputs.values()
-                    for each in items
-                    if self._memory.get(each.origin) is ABSENT and not self._restored(each)
-                ]
-                if lacking:
-                    pending.extend(lacking)
-                    continue
-                self._run_again(record, inputs)
-                pending.pop()
-            return self._memory.get(lost.origin)
+                opened[item.machine] = record, inputs
+                pending.extend(_all_inputs(inputs))
+        return list(plan.values())
 
-    def _restored(self, item: Item) -> bool:
-        value = self._read(item)
-        if value is not ABSENT:
-            self._memory.put(item.origin, value)
-        return value is not ABSENT
+    def _find(self, item: Item, at_hand: dict[Origin, Any]) -> bool:
+        value = self._memory.get(item.origin)
+        if value is ABSENT:
+            value = self._read(item)
+        if value is ABSENT:
+            return False
+        at_hand[item.origin] = value
+        return True
 
     def _item_at(self, origin: Origin) -> Item:
         machine, output, index = origin
@@ -152,30 +157,29 @@ class Values:
         items = record.outputs[output]
         return items if isinstance(items, Item) else items[index]
 
-    def _run_again(self, record: Record, inputs: Inputs) -> None:
+    def _run_again(self, record: Record, inputs: Inputs, at_hand: dict[Origin, Any]) -> dict[Origin, Any]:
         config: Machine = encoding.decode(record.config)
-        held = [item.origin for _, items in inputs.values() for item in items]
-        self._memory.hold(held)
-        model = run_leaf(config, self.inputs(inputs), record.seed)
-        self._memory.release(held)
-        before = record.outputs
+        values = {
+            name: tuple(at_hand[item.origin] for item in items) if multi else at_hand[items[0].origin]
+            for name, (multi, items) in inputs.items()
+        }
+        model = run_leaf(config, values, record.seed)
+        made = {
+            name: tuple(model.outputs[name]) if port.multi else (model.outputs[name],)
+            for name, port in config.outputs.items()
+        }
+        for name, items in record.outputs.items():
+            _check_same(config, record, flat(items), made[name])
         durable = self._unifier.store.durable
-        try:
-            record.outputs, contents = self.take(record.machine, config, model, durable)
-        except Unstorable as unstorable:
-            record.outputs, contents = unstorable.outputs, {}
-        if durable:
-            self._unifier.store.keep(record, contents=contents)
-        for old, new in zip(_all_items(before), _all_items(record.outputs), strict=True):
-            if old.content is None:
-                continue
-            self.register(new)
-            if old.content != new.content:
-                raise MachineFailed(
-                    f"{config.kind} is not deterministic: run again, its output {new.output} is another one",
-                    config.kind,
-                    record.machine,
-                )
+        with suppress(Unstorable):
+            _, contents = self.take(record.machine, config, model, durable)
+            if durable:
+                self._unifier.store.keep(record, contents=contents)
+        return {
+            item.origin: value
+            for name, items in record.outputs.items()
+            for item, value in zip(flat(items), made[name], strict=True)
+        }
 
 
 class Unstorable(EncodingError):
@@ -221,5 +225,22 @@ def freeze_arrays(value: Any) -> None:
         value.flags.writeable = False
 
 
-def _all_items(outputs: dict[str, Items]) -> list[Item]:
-    return [item for items in outputs.values() for item in flat(items)]
+def _content_of(item: Item, value: Any) -> bytes:
+    try:
+        return encoding.content_digest(value)
+    except EncodingError:
+        return encoding.digest(b"origin", encoding.encode(item.origin))
+
+
+def _check_same(config: Machine, record: Record, items: tuple[Item, ...], values: tuple[Any, ...]) -> None:
+    same = len(items) == len(values) and all(
+        item.content is None or item.content == _content_of(item, value)
+        for item, value in zip(items, values, strict=True)
+    )
+    if not same:
+        message = f"{config.kind} is not deterministic: run again, its output {items[0].output} is another one"
+        raise MachineFailed(message, config.kind, record.machine)
+
+
+def _all_inputs(inputs: Inputs) -> list[Item]:
+    return [item for _, items in inputs.values() for item in items]

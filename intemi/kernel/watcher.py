@@ -12,6 +12,7 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from intemi.kernel.context import State, Task
+from intemi.kernel.errors import MachineFailed
 from intemi.kernel.record import Record
 from intemi.kernel.store import Claim
 
@@ -35,6 +36,9 @@ class Watcher:
     def add(self, task: Task) -> None:
         """Wait for a machine that is claimed by another process. Under the line's lock."""
         task.state = State.ELSEWHERE
+        task.start()
+        for context in task.contexts:
+            self._line.stopper.arm(context, task)
         self._tasks[task] = None
         if self._thread is None:
             self._thread = threading.Thread(target=self._watch, name="intemi watcher", daemon=True)
@@ -52,9 +56,12 @@ class Watcher:
                 if not tasks:
                     self._thread = None
                     return
-            if self._line.unifier.store.changed() or turn % PATIENCE == 0:
-                for task in tasks:
-                    self._look(task)
+            try:
+                if self._line.unifier.store.changed() or turn % PATIENCE == 0:
+                    for task in tasks:
+                        self._look(task)
+            except Exception as error:  # the store cannot be used: nobody must wait for ever
+                self._fail(error)
 
     def _look(self, task: Task) -> None:
         answer = self._line.unifier.claim(task)
@@ -62,11 +69,19 @@ class Watcher:
             return
         with self._line.step():
             if task not in self._tasks:
-                if answer is Claim.MINE:
+                if answer is Claim.MINE and not self._line.unifier.knows(task.machine):
                     self._line.unifier.store.release(task.machine)
                 return
             self.discard(task)
             if isinstance(answer, Record):
                 self._line.end(task, answer, None, unified=True)
             else:
+                task.claimed = True
                 self._line.queue(task)
+
+    def _fail(self, error: Exception) -> None:
+        with self._line.step():
+            for task in list(self._tasks):
+                self.discard(task)
+                path = task.owner.path
+                self._line.end(task, None, MachineFailed(f"{path} failed: {error}", path, task.owner.key))

@@ -35,7 +35,7 @@ from intemi.kernel import (
     parameter,
 )
 from intemi.kernel.disk import DiskStore
-from intemi.kernel.record import flat
+from intemi.kernel.record import Record, flat
 from intemi.machines import Scheme
 from tests.machines import Chain, Draw, Fan, Shake, Split, cross_validation
 
@@ -297,13 +297,11 @@ def in_store(folder: Path) -> dict[bytes, tuple[Any, ...]]:
     """All records but for times and the origins of inputs: of equal contents, another one may have come first."""
     with closing(sqlite3.connect(folder / "machines.sqlite")) as database:
         machines = sorted(row[0] for row in database.execute("SELECT id FROM machines"))
-        claims = database.execute("SELECT id FROM machines WHERE record IS NULL OR owner IS NOT NULL").fetchall()
-    assert not claims, "claims are left behind"
     store = DiskStore(folder)
     records = {}
     for machine in machines:
-        record = store.find(machine)
-        assert record is not None
+        record = store.claim(machine)
+        assert isinstance(record, Record), "a claim was left behind"
         contents = {name: [item.content for item in flat(items)] for name, items in record.outputs.items()}
         records[machine] = (record.config, record.seed, list(record.inputs), contents, record.results, record.census)
     store.close()

@@ -13,7 +13,7 @@ import sqlite3
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -271,8 +271,7 @@ def test_a_machine_whose_record_was_damaged_is_run_again(tmp_path: Path, name: s
     folder = filled(tmp_path / "folder")
     machine = machine_of(folder, name)
     edit(folder, f"UPDATE machines SET record = {how} WHERE id = ?", machine)
-    expected = [] if how == "NULL" else [f"machine {machine.hex()} is treated as absent"]
-    with warned(*expected), session(folder) as second:
+    with warned(f"machine {machine.hex()} is treated as absent"), session(folder) as second:
         second.check()
         assert second.log.started == [name], "everything else is on record"
     with warned(), session(folder) as third:
@@ -297,7 +296,7 @@ def test_the_record_of_a_machine_inside_of_another_can_be_damaged_too(tmp_path: 
         assert [child.name for child in third.chain.children] == ["one", "step 0", "step 1", "step 2", "step 3"]
 
 
-def test_an_array_that_cannot_be_made_again_because_other_things_are_lost_too_is_right_next_time(tmp_path: Path) -> None:
+def test_an_array_that_cannot_be_made_again_as_other_things_are_lost_too_is_right_next_time(tmp_path: Path) -> None:
     folder = tmp_path / "folder"
     with Project(folder, workers=2) as project:
         ramp = project.request(LateRamp())
@@ -308,11 +307,10 @@ def test_an_array_that_cannot_be_made_again_because_other_things_are_lost_too_is
     with warned(f"content {content}", f"machine {machine.hex()}"), Project(folder, workers=2) as project:
         ramp = project.request(LateRamp())
         largest = project.request(Largest(), array=project.request(Double(), array=ramp.result).result)
-        try:
-            assert largest.wait(60).results == {"Largest": 2 * (IN_FILE - 1.0)}
-        except MachineFailed as error:
-            assert "gone from the store" in str(error)
         ramp.wait(60)
+        with suppress(MachineFailed):  # unless it is late, and the ramp is there again
+            largest.wait(60)
+        assert largest.error is None or "gone from the store" in str(largest.error)
     with warned(), Project(folder, workers=2) as project:
         double = project.request(Double(), array=project.request(LateRamp()).result)
         assert project.run(Largest(), array=double.result).results == {"Largest": 2 * (IN_FILE - 1.0)}
@@ -337,6 +335,24 @@ def test_a_list_of_children_that_was_damaged_is_made_again_by_the_next_run(tmp_p
         third.check()
         assert third.log.started == ["chain"]
         assert len(third.chain.children) == 5
+
+
+def test_a_child_whose_record_was_damaged_is_made_again_by_the_next_run(tmp_path: Path) -> None:
+    folder = filled(tmp_path / "folder")
+    with session(folder) as one:
+        step = one.chain.wait(60).child("step 2").context.record
+    assert step is not None
+    edit(folder, "UPDATE machines SET record = x'00' WHERE id = ?", step.machine)
+    with warned(f"machine {step.machine.hex()}", "chain/step 2: its record is gone"), session(folder) as second:
+        second.check()
+        assert [child.name for child in second.chain.children] == ["one", "step 0", "step 1", "step 3"]
+    with warned(f"machine {step.machine.hex()}"), session(folder) as third:
+        third.check()
+        assert third.log.started == ["chain", "chain/step 2"]
+        assert len(third.chain.children) == 5
+    with warned(), session(folder) as fourth:
+        fourth.check()
+        assert len(fourth.chain.children) == 5
 
 
 # Whole files

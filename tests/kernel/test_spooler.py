@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intemi.kernel import Project, State
+from intemi.kernel import EventKind, Machine, Model, Project, State
 from intemi.kernel.context import Context, Task
 from intemi.kernel.spooler import Spooler
 from tests.machines import Log, Number, Pass, gate
@@ -154,3 +157,43 @@ def test_a_machine_moves_up_when_it_is_requested_again_with_higher_priority() ->
         gate("a machine moves up").opened.set()
         project.wait(*waiting)
         assert log.started == ["running", "late", "early"]
+
+
+class Tree(Machine):
+    """Requests all its branches at once."""
+
+    width: int
+    depth: int
+    place: tuple[int, ...] = ()
+
+    async def run(self, job: Any) -> Model:
+        for index in range(self.width):
+            place = (*self.place, index)
+            branch = (
+                Tree(self.width, self.depth - 1, place) if self.depth else Number(int("1" + "".join(map(str, place))))
+            )
+            job.request(branch, name=str(index))
+        return Model()
+
+
+def paths_of_tree(width: int, depth: int, path: str) -> list[str]:
+    below = [str(index) for index in range(width)]
+    if depth < 0:
+        return [path]
+    return [path, *(each for index in below for each in paths_of_tree(width, depth - 1, f"{path}/{index}"))]
+
+
+def test_one_worker_finishes_each_branch_before_the_next() -> None:
+    with Project(workers=1) as project:
+        log = Log(project)
+        project.run(Tree(3, 2), name="tree")
+        assert log.started == paths_of_tree(3, 2, "tree")
+
+
+@pytest.mark.parametrize("workers", [1, 4])
+def test_places_in_the_spooler_follow_the_tree_whoever_requests_first(workers: int) -> None:
+    with Project(workers=workers) as project:
+        log = Log(project)
+        project.run(Tree(3, 2), name="tree")
+        requested = sorted(log.contexts(EventKind.REQUESTED), key=lambda context: context.position)
+        assert [context.path for context in requested] == paths_of_tree(3, 2, "tree")

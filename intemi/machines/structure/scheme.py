@@ -88,14 +88,14 @@ class Scheme(Machine):
     Keyword arguments declare its ports: a type (or `Input`, `MultiInput`) an input, an `Output` an output.
 
     >>> from intemi.kernel import Project
-    >>> class Double(Machine):
+    >>> class Twice(Machine):
     ...     number = Input(int)
     ...     result = Output(int)
     ...     def run(self, number):
     ...         return Model(result=2 * number)
     >>> four_times = Scheme(number=int)
-    >>> first = four_times.add(Double(), number=four_times.number)
-    >>> second = four_times.add(Double(), number=first.result)
+    >>> first = four_times.add(Twice(), number=four_times.number)
+    >>> second = four_times.add(Twice(), number=first.result)
     >>> four_times.expose(result=second.result)
     >>> with Project() as project:
     ...     project.run(four_times, number=project.given(10)).outputs["result"]
