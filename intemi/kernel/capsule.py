@@ -140,7 +140,9 @@ class _Outputs(Mapping[str, Any]):
     def __getitem__(self, name: str) -> Any:
         if name not in self._capsule.config.outputs:
             raise KeyError(name)
-        return self._line.values.load_items(getattr(self._capsule, name).items())
+        record = self._capsule.context.record
+        assert record is not None
+        return self._line.values.load_items(record.outputs[name])
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._capsule.config.outputs)

@@ -47,6 +47,7 @@ class Component:
     _header: ClassVar[bytes | None] = None
     _encoded_names: ClassVar[dict[str, bytes]] = {}
     _holds_components: ClassVar[bool] = False
+    _may_be_none: ClassVar[frozenset[str]] = frozenset()
     _writes_init: ClassVar[bool] = False
     _local_types: ClassVar[Mapping[str, Any]] = {}
 
@@ -86,6 +87,8 @@ class Component:
         values = self.__dict__
         for name, check in checks.items():
             value = values[name]
+            if value is None and name in type(self)._may_be_none:
+                continue
             try:
                 values[name] = check(value)
             except Refused as allowed:
@@ -119,6 +122,11 @@ class Component:
                     f"{cls.__qualname__}: the type of {field.name}, {field.type!r}, cannot be used: {error}"
                 ) from None
         cls._checks = checks
+        cls._may_be_none = frozenset(
+            field.name
+            for field in dataclasses.fields(cls)  # type: ignore[arg-type]
+            if type(None) in typing.get_args(hints[field.name]) and field.metadata.get("one_of") is None
+        )
         cls._holds_components = not all(is_plain(hint) for name, hint in hints.items() if name in checks)
         return checks
 
@@ -233,6 +241,8 @@ class Component:
     @property
     def is_random(self) -> bool:
         """Whether anything in this configuration makes random choices."""
+        if not type(self)._holds_components:
+            return self.random
         known: bool | None = self.__dict__.get("_is_random")
         if known is None:
             known = self.random or any(part.is_random for part in self.components())

@@ -142,7 +142,8 @@ class Context:
     @property
     def is_done(self) -> bool:
         """Whether nothing will change any more."""
-        return self.state in _DONE
+        state = self.state
+        return state is State.FINISHED or state is State.FAILED or state is State.ABORTED
 
     @property
     def status(self) -> State:
@@ -159,8 +160,6 @@ class Context:
             context = context.parent
         return "/".join(reversed(names))
 
-
-_DONE = frozenset({State.FINISHED, State.FAILED, State.ABORTED})
 
 _NOTHING: set[Context] = set()  # shared, and never added to
 

@@ -44,6 +44,8 @@ def digest(*parts: _Part) -> bytes:
     """
     if len(parts) == 1:
         return blake3(parts[0]).digest(DIGEST_SIZE)
+    if sum(map(len, parts)) < 4096:
+        return blake3(b"".join(parts)).digest(DIGEST_SIZE)
     hasher = blake3()
     for part in parts:
         hasher.update(part)

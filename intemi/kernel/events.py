@@ -44,9 +44,13 @@ Listener = Callable[[Event], None]
 
 
 class EventStream:
-    """Tells every listener of every event, in order. Listeners must be quick; one that raises is warned about."""
+    """Counts every event and tells every listener of it, in order.
+
+    Listeners must be quick; one that raises is warned about.
+    """
 
     def __init__(self) -> None:
+        self.counts = Counts()
         self._listeners: tuple[Listener, ...] = ()
 
     def listen(self, listener: Listener) -> None:
@@ -59,6 +63,7 @@ class EventStream:
 
     def emit(self, kind: EventKind, context: Context) -> None:
         """Tell of an event."""
+        self.counts.add(kind, context)
         if not self._listeners:
             return
         event = Event(kind, context, time())
@@ -81,17 +86,15 @@ class Counts:
         self.logical: Counter[str] = Counter()
         self.physical: Counter[str] = Counter()
 
-    def __call__(self, event: Event) -> None:
-        kind = event.context.config.kind
-        if event.kind is EventKind.REQUESTED:
-            self.logical[kind] += 1
-        elif event.kind is EventKind.STARTED:
-            self.physical[kind] += 1
-        elif event.kind is EventKind.UNIFIED and event.context.record is not None:
-            census = event.context.record.census
-            if len(census) > 1:
-                self.logical.update(census)
-                self.logical[kind] -= 1
+    def add(self, happened: EventKind, context: Context) -> None:
+        """Count an event."""
+        if happened is EventKind.REQUESTED:
+            self.logical[context.config.kind] += 1
+        elif happened is EventKind.STARTED:
+            self.physical[context.config.kind] += 1
+        elif happened is EventKind.UNIFIED and context.record is not None and len(context.record.census) > 1:
+            self.logical.update(context.record.census)
+            self.logical[context.config.kind] -= 1
 
     def copy(self) -> Counts:
         """The counts as they are now."""

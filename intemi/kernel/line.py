@@ -67,6 +67,8 @@ class AssemblyLine:
         self._serial = count()
         self._roots: dict[Context, None] = {}
         self._is_closed = False
+        self._is_limited = False
+        """Whether any request so far has had limits; most projects need not look for them."""
 
     def step(self) -> _Step:
         """One step under the lock; whoever waits for something that it settled is told before it ends."""
@@ -91,15 +93,20 @@ class AssemblyLine:
         sources = bind(config, bindings)
         config = draw_time_seeds(config)
         seed = self.seed_of(config, parent, branch)
-        above = parent.owner if parent else None
-        context = Context(config, sources, seed, key_of(config, seed, sources), above, name, limits, comments)
-        if sources:
+        key = key_of(config, seed, sources)
+        context = Context(config, sources, seed, key, parent.owner if parent else None, name, limits, comments)
+        record = self.unifier.find(key)
+        if record is None and sources:
             self._register(sources)
         with self._lock:
             self._place(context, parent, priority)
             self.events.emit(EventKind.REQUESTED, context)
-            self._unify(context)
-            self._tell()
+            record = record or self.unifier.known(key)  # it may have finished since
+            if record is not None:
+                self._answer(context, record)
+            else:
+                self._unify(context)
+                self._tell()
         return Capsule(context, self)
 
     def capsule(self, context: Context) -> Capsule:
@@ -132,15 +139,11 @@ class AssemblyLine:
         """Give a context its place among its siblings."""
         if self._is_closed:
             raise IntemiError("the project is closed")
-        if context.limits is not None and context.limits.need_process and not any(m.isolates for m in self.managers):
-            raise ConfigurationError(
-                f"{context.path}: limits on CPU time and memory need a process manager; "
-                "subscribe one with project.subscribe(Processes())"
-            )
+        if context.limits is not None:
+            self._check_limits(context)
         if parent is None:
             context.index = next(self._serial)
             context.position = (-priority, context.index)
-            self._roots[context] = None
             return
         if not parent.contexts:
             raise MachineAborted(f"{parent.owner.path} was aborted", parent.owner.path, parent.owner.key)
@@ -148,13 +151,20 @@ class AssemblyLine:
         context.position = (*parent.position, -priority, context.index)
         parent.children.append(context)
 
+    def _check_limits(self, context: Context) -> None:
+        assert context.limits is not None
+        if context.limits.need_process and not any(manager.isolates for manager in self.managers):
+            raise ConfigurationError(
+                f"{context.path}: limits on CPU time and memory need a process manager; "
+                "subscribe one with project.subscribe(Processes())"
+            )
+        self._is_limited = True
+
     # Unifier, guard, spooler: everything from here on is under the lock
 
     def _unify(self, context: Context) -> None:
-        record = self.unifier.find(context.key)
-        if record is not None:
-            self.settle(context, record)
-            return
+        if context.parent is None:
+            self._roots[context] = None
         task = self.unifier.in_flight(context.key)
         if task is not None:
             self._join(context, task)
@@ -228,7 +238,8 @@ class AssemblyLine:
     def queue(self, task: Task) -> None:
         """Put a task into the spooler, or put it further in front."""
         task.state = State.QUEUED
-        task.isolated = not task.config.is_composite and any(map(_needs_process, (task, *tasks_above(task))))
+        if self._is_limited and not task.config.is_composite:
+            task.isolated = any(map(_needs_process, (task, *tasks_above(task))))
         self._spooler.push(task)
         self._wake_one()
 
@@ -303,6 +314,13 @@ class AssemblyLine:
         self, context: Context, record: Record | None, error: MachineError | None = None, ran: bool = False
     ) -> None:
         """Nothing will change for this context any more."""
+        self._answer(context, record, error, ran)
+        self._roots.pop(context, None)
+        self._settled.append(context)
+
+    def _answer(
+        self, context: Context, record: Record | None, error: MachineError | None = None, ran: bool = False
+    ) -> None:
         context.task = None
         context.record = record
         if record is not None and record.failure is not None:
@@ -316,8 +334,6 @@ class AssemblyLine:
             context.state, kind = State.FAILED, EventKind.FAILED
         context.error = error
         context.sources = {}
-        self._roots.pop(context, None)
-        self._settled.append(context)
         self.events.emit(kind, context)
 
     def _tell(self) -> None:

@@ -155,6 +155,8 @@ def missing_in(value: Any, path: str) -> Iterator[str]:
 
 def draw_time_seeds(config: Machine) -> Machine:
     """The configuration with every seed "time" replaced by a number, so that what ran can be repeated."""
+    if config.seed is None and not type(config)._holds_components:
+        return config
     if b"time" not in config.encoding:  # a quick look that spares nearly everybody the search
         return config
     drawn: Machine = _with_drawn_seeds(config)

@@ -9,17 +9,10 @@ from __future__ import annotations
 from collections import Counter, OrderedDict
 from typing import Any
 
-from intemi.kernel.encoding import plain_size
 from intemi.kernel.locks import StepLock
+from intemi.kernel.record import ABSENT
 
 Origin = tuple[bytes, str, int]
-
-
-class _Absent:
-    pass
-
-
-ABSENT = _Absent()
 
 
 class MemoryCache:
@@ -27,7 +20,7 @@ class MemoryCache:
 
     >>> cache = MemoryCache(limit=200)
     >>> for index in range(4):
-    ...     cache.put((b"machine", "out", index), "x" * 20)
+    ...     cache.put((b"machine", "out", index), "x" * 20, size=60)
     >>> cache.get((b"machine", "out", 0)) is ABSENT
     True
     """
@@ -49,9 +42,11 @@ class MemoryCache:
                 return entry[0]
         return self._pinned.get(origin, ABSENT)
 
-    def put(self, origin: Origin, value: Any) -> None:
-        """Keep a value for as long as there is room."""
-        size = plain_size(value)
+    def __contains__(self, origin: Origin) -> bool:
+        return origin in self._values
+
+    def put(self, origin: Origin, value: Any, size: int) -> None:
+        """Keep a value of that many bytes for as long as there is room."""
         with self._lock:
             old = self._values.pop(origin, None)
             if old is not None:

@@ -71,9 +71,7 @@ class Project:
         if failures not in (*modes, *Failures):
             raise ConfigurationError(f"Project: failures must be one of {', '.join(modes)}, got {failures!r}")
         manager = workers if isinstance(workers, TaskManager) else Threads(workers)
-        self._counts = Counts()
         self._events = EventStream()
-        self._events.listen(self._counts)
         self._line = AssemblyLine(
             Unifier(_store(folder if unification else None), unification, Failures(failures)),
             MemoryCache(memory or _quarter_of_memory()),
@@ -167,7 +165,7 @@ class Project:
 
     def counts(self) -> Counts:
         """How many machines exist logically and how many were really run, since the project was opened."""
-        return self._counts.copy()
+        return self._events.counts.copy()
 
     def listen(self, listener: Listener) -> Callable[[], None]:
         """Tell a listener of every event; the call that comes back ends it."""

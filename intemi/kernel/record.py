@@ -16,6 +16,8 @@ from intemi.kernel.errors import EncodingError, MachineFailed
 from intemi.kernel.seeds import Seed
 
 FORMAT = 1
+ABSENT: Any = type("Absent", (), {"__repr__": lambda _: "ABSENT"})()
+"""Stands for a value that is not there, where None is one."""
 SINGLE = -1
 """The index of an item that is not part of a collection."""
 
@@ -23,7 +25,7 @@ SINGLE = -1
 class Item:
     """One value that a leaf made: where it came from, and (once somebody asked) the digest of its content."""
 
-    __slots__ = ("content", "index", "inline", "kept", "machine", "output")
+    __slots__ = ("content", "index", "inline", "kept", "machine", "output", "small")
 
     def __init__(
         self,
@@ -41,6 +43,8 @@ class Item:
         """The encoded value itself, if it is small enough to live in the record."""
         self.kept = content is not None
         """Whether the store can bring the value back."""
+        self.small: Any = ABSENT
+        """The value itself, if it is so small that it need not be counted."""
 
     @property
     def origin(self) -> tuple[bytes, str, int]:
@@ -159,7 +163,7 @@ class Record:
                 None if seed is None else (encoding.encode(seed.entropy), seed.path),
                 self.inputs,
                 {name: _packed(items) for name, items in self.outputs.items()},
-                results if isinstance(results, bytes) else encoding.encode(results),
+                results if isinstance(results, bytes) else encoding.encode(results) if results else b"",
                 None if failure is None else (failure.message, failure.path, failure.key, failure.traceback),
                 self.census,
                 self.started,

@@ -28,6 +28,10 @@ if TYPE_CHECKING:
     from intemi.kernel.line import AssemblyLine
 
 
+_ALONE: dict[str, dict[str, int]] = {}
+"""The census of a machine without children, by kind, shared by all of them."""
+
+
 class Runner:
     """Runs tasks on behalf of an assembly line."""
 
@@ -182,7 +186,9 @@ class Runner:
         self, task: Task, outputs: dict[str, Items], results: dict[str, Any], failure: Failure | None = None
     ) -> Record:
         context = task.owner
-        census = {context.config.kind: 1}
+        census = _ALONE.setdefault(context.config.kind, {context.config.kind: 1})
+        if task.children:
+            census = dict(census)
         for child in task.children:
             below = child.record.census if child.record is not None else {child.config.kind: 1}
             for kind, number in below.items():

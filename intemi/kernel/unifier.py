@@ -33,6 +33,8 @@ class Failures(enum.Enum):
 
 def key_of(config: Machine, seed: Seed | None, sources: Sources) -> bytes:
     """What is asked for, in 128 bits."""
+    if seed is None and not sources:
+        return config.digest
     parts = [config.digest]
     if seed is not None:
         parts.append(b"seed" + seed.encoded())
@@ -75,12 +77,14 @@ class Unifier:
         self._failed_now: set[bytes] = set()
         self._serial = count()
 
+    def known(self, key: bytes) -> Record | None:
+        """The finished (or failed) machine of a key or id, if this process has seen it before."""
+        return self._records.get(key) if self.level else None
+
     def find(self, key: bytes) -> Record | None:
         """The finished (or failed) machine of a key or id."""
-        if not self.level:
-            return None
-        record = self._records.get(key)
-        if record is None:
+        record = self.known(key)
+        if record is None and self.level:
             record = self.store.find(key)
             if record is None or not self._usable(record):
                 return None

@@ -13,11 +13,13 @@ from intemi.kernel import encoding
 from intemi.kernel.context import Inputs
 from intemi.kernel.errors import EncodingError, IntemiError, MachineFailed
 from intemi.kernel.machine import Machine, Model
-from intemi.kernel.memory import ABSENT, MemoryCache, Origin
-from intemi.kernel.record import SINGLE, Item, Items, Record, flat
+from intemi.kernel.memory import MemoryCache, Origin
+from intemi.kernel.record import ABSENT, SINGLE, Item, Items, Record, flat
 from intemi.kernel.seeds import Seed
 from intemi.kernel.unifier import Unifier
 
+SMALL = 256
+"""Values of about this size stay in memory with their record, whatever the bound of the memory cache."""
 INLINE = 2048
 """Encoded values up to this size live in the record itself; larger ones are contents of their own."""
 
@@ -32,14 +34,25 @@ class Values:
 
     def load(self, item: Item) -> Any:
         """The value of an item."""
-        value = self._memory.get(item.origin)
-        if value is not ABSENT:
-            return value
+        if item.small is not ABSENT:
+            return item.small
+        if item.inline is None or item.origin in self._memory:
+            value = self._memory.get(item.origin)
+            if value is not ABSENT:
+                return value
         value = self._read(item)
         if value is not ABSENT:
-            self._memory.put(item.origin, value)
+            self._hold(item, value)
             return value
         return self._make(item)
+
+    def _hold(self, item: Item, value: Any) -> None:
+        """Keep a value in memory: beside its item if that costs next to nothing, else as long as there is room."""
+        size = encoding.plain_size(value)
+        if size <= SMALL:
+            item.small = value
+        else:
+            self._memory.put(item.origin, value, size)
 
     def load_items(self, items: Items) -> Any:
         """The value of an output: one, or a tuple of many."""
@@ -68,7 +81,7 @@ class Values:
                 item = Item(machine, name, index)
                 items.append(item)
                 freeze_arrays(each)
-                self._memory.put(item.origin, each)
+                self._hold(item, each)
                 if durable and refused is None:
                     try:
                         self._encode(item, each, contents)
@@ -141,7 +154,9 @@ class Values:
         return list(plan.values())
 
     def _find(self, item: Item, at_hand: dict[Origin, Any]) -> bool:
-        value = self._memory.get(item.origin)
+        value = item.small
+        if value is ABSENT:
+            value = self._memory.get(item.origin)
         if value is ABSENT:
             value = self._read(item)
         if value is ABSENT:

@@ -641,17 +641,17 @@ def cause_of(error: Exception | None, oracle: Oracle) -> str | None:
     return cause
 
 
-def check_tree(capsule: Capsule, place: Place, oracle: Oracle, seen: set[Place]) -> None:
+def check_tree(capsule: Capsule, place: Place, oracle: Oracle, keys: dict[Place, bytes]) -> None:
     """Everything that can be seen of a context and of those under it."""
     expected = oracle.outcomes[place]
-    seen.add(place)
+    keys[place] = capsule.key
     assert capsule.name == expected.name
     assert cause_of(capsule.error, oracle) == expected.error, place
     if expected.error is None:
         assert capsule.results == expected.results, place
         assert dict(capsule.outputs) == expected.values(), place
     for child in capsule.children:
-        check_tree(child, (*place, child.context.index), oracle, seen)
+        check_tree(child, (*place, child.context.index), oracle, keys)
 
 
 def place_of(context: Context) -> Place:
@@ -679,22 +679,26 @@ def check_runs(log: Log, level: int, expected: int) -> None:
         assert set(log.runs.values()) <= {1}
 
 
-def check_capsules(capsules: Mapping[str, Capsule], oracle: Oracle) -> None:
-    """Wait for a graph and compare everything that can be seen of it with what it must come to."""
+def check_capsules(capsules: Mapping[str, Capsule], oracle: Oracle) -> dict[Place, bytes]:
+    """Wait for a graph and compare everything that can be seen of it with what it must come to; all keys."""
     wait_for(capsules)
-    seen: set[Place] = set()
+    keys: dict[Place, bytes] = {}
     for name, capsule in capsules.items():
-        check_tree(capsule, (name,), oracle, seen)
-    assert seen >= {place for place, outcome in oracle.outcomes.items() if outcome.ran}
+        check_tree(capsule, (name,), oracle, keys)
+    assert set(keys) >= {place for place, outcome in oracle.outcomes.items() if outcome.ran}
+    return keys
 
 
 def check_graph(graph: Graph, oracle: Oracle, project: Project, level: int) -> dict[Place, bytes]:
     """Run a graph in a project that has not seen it yet; the keys of all requests."""
     log = Log(project)
-    check_capsules(request_all(project, graph), oracle)
+    seen_afterwards = check_capsules(request_all(project, graph), oracle)
     check_events(log, oracle)
     check_runs(log, level, oracle.count_runs(level))
-    return {place_of(context): context.key for context in log.contexts(EventKind.REQUESTED)}
+    keys = {place_of(context): context.key for context in log.contexts(EventKind.REQUESTED)}
+    if level == 0:  # otherwise a machine's children may have been requested in another place
+        assert seen_afterwards.items() <= keys.items()
+    return keys
 
 
 def check_keys(keys: list[dict[Place, bytes]]) -> None:

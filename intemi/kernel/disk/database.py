@@ -10,6 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from intemi.kernel.disk import claims
 from intemi.kernel.disk.mending import BUSY_TIMEOUT, Mending
 from intemi.kernel.disk.seal import DamageError
 from intemi.kernel.errors import IntemiError
@@ -30,6 +31,7 @@ class Database:
 
     def __init__(self, path: Path) -> None:
         self._process = os.getpid()
+        self._forks = claims.forks()
         self._lock = threading.Lock()
         self._mending = Mending(path, path, lambda: _connect(path), sqlite3.Connection.close)
 
@@ -65,7 +67,7 @@ class Database:
     @property
     def is_inherited(self) -> bool:
         """Whether this is a fork of the process that opened the file."""
-        return os.getpid() != self._process
+        return claims.forks() != self._forks
 
     def refuse_fork(self) -> None:
         """SQLite connections and claims do not survive a fork: say so instead of damaging something."""
@@ -108,6 +110,7 @@ def _connect(path: Path) -> sqlite3.Connection:
         is_new = _check(connection, path)
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = NORMAL")
+        connection.execute("PRAGMA wal_autocheckpoint = 4000")
         if is_new:
             marks = (
                 f"PRAGMA application_id = {_APPLICATION + SCHEMA_VERSION}",

@@ -13,12 +13,15 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from time import monotonic
 from typing import Concatenate, Generic, ParamSpec, TypeVar
 
 from intemi.kernel.disk.claims import exclusively
 from intemi.kernel.disk.seal import DamageError
 from intemi.kernel.errors import IntemiError, StoreWarning
 
+LOOK_INTERVAL = 0.02
+"""Seconds between two looks whether another process has set the file aside."""
 BUSY_TIMEOUT = 60.0
 """Seconds to wait for another process that is writing."""
 
@@ -68,6 +71,7 @@ class Mending(Generic[Handle]):
         self._open_it = open_it
         self._close_it = close_it
         self._replacing = threading.Lock()
+        self._next_look = 0.0
         self._door = path.parent / "claims"
         with self._alone():
             self._open()
@@ -101,6 +105,10 @@ class Mending(Generic[Handle]):
 
     def follow(self) -> None:
         """Before writing: if another process has set the file aside, write to the new one instead."""
+        now = monotonic()
+        if now < self._next_look:
+            return
+        self._next_look = now + LOOK_INTERVAL
         if self._is_moved():
             with self._alone():
                 if self._is_moved():
