@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from intemi.kernel.context import Source, Sources
+from intemi.kernel.context import NO_SOURCES, Source, Sources
 from intemi.kernel.errors import BindingError, ConfigurationError, InfeasibleError
 from intemi.kernel.machine import Machine
 from intemi.kernel.ports import Input, check_fit
@@ -16,7 +16,7 @@ def check_feasible(config: Machine) -> None:
     if not isinstance(config, Machine):
         hint = f", the class itself; write {config.__name__}(...)" if isinstance(config, type) else ""
         raise ConfigurationError(f"only machines can be requested, got {config!r}{hint}")
-    if "_feasible" in config.__dict__:
+    if (type(config).has_process and not type(config)._holds_components) or "_feasible" in config.__dict__:
         return
     missing = config.missing()
     if missing:
@@ -29,7 +29,7 @@ def bind(config: Machine, bindings: Mapping[str, Any]) -> Sources:
     """The sources of every input of a machine, in the order of its ports."""
     inputs = config.inputs
     if not inputs and not bindings:
-        return {}
+        return NO_SOURCES
     if bindings.keys() != inputs.keys():
         _explain_mismatch(config, inputs, bindings)
     return {name: _sources(config, port, bindings[name]) for name, port in inputs.items()}
@@ -45,7 +45,7 @@ def _explain_mismatch(config: Machine, inputs: Mapping[str, Input], bindings: Ma
 
 
 def _sources(config: Machine, port: Input, bound: Any) -> tuple[Source, ...]:
-    given = tuple(bound) if isinstance(bound, list | tuple) else (bound,)
+    given = (bound,) if type(bound) is Source or not isinstance(bound, list | tuple) else tuple(bound)
     if not port.multi and len(given) != 1:
         raise BindingError(f"{config.kind}.{port.name} takes one {port.accepted.__name__}, got {len(given)} sources")
     for source in given:

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 from intemi.kernel.composite import Wait
 from intemi.kernel.context import ALL, Context, Source, State
 from intemi.kernel.errors import BindingError, IntemiError, MachineError
-from intemi.kernel.record import SINGLE
+from intemi.kernel.record import SINGLE, Items, Record
 
 if TYPE_CHECKING:
     from intemi.kernel.line import AssemblyLine
     from intemi.kernel.machine import Machine
+    from intemi.kernel.values import Values
 
 
 class Capsule:
@@ -92,8 +93,7 @@ class Capsule:
     @property
     def outputs(self) -> Mapping[str, Any]:
         """The values of the outputs, loaded when looked at."""
-        self._record()
-        return _Outputs(self, self._line)
+        return _Outputs(self._record().outputs, self._line.values)
 
     @property
     def children(self) -> list[Capsule]:
@@ -115,13 +115,13 @@ class Capsule:
     def __getattr__(self, name: str) -> Source:
         port = self.context.config.outputs.get(name)
         if port is None:
-            if name.startswith("__"):
+            if name.startswith("_"):
                 raise AttributeError(name)
             outputs = ", ".join(self.context.config.outputs) or "none"
             raise BindingError(f"{self.config.kind}: no output is called {name!r}; its outputs are {outputs}")
         return Source(self.context, port, ALL if port.multi else SINGLE)
 
-    def _record(self) -> Any:
+    def _record(self) -> Record:
         if self.context.error is not None:
             raise self.context.error.with_traceback(None)
         if self.context.record is None:
@@ -133,22 +133,22 @@ class Capsule:
 
 
 class _Outputs(Mapping[str, Any]):
-    def __init__(self, capsule: Capsule, line: AssemblyLine) -> None:
-        self._capsule = capsule
-        self._line = line
+    """The outputs of a finished machine; a value is loaded when it is looked at."""
+
+    __slots__ = ("_items", "_values")
+
+    def __init__(self, items: Mapping[str, Items], values: Values) -> None:
+        self._items = items
+        self._values = values
 
     def __getitem__(self, name: str) -> Any:
-        if name not in self._capsule.config.outputs:
-            raise KeyError(name)
-        record = self._capsule.context.record
-        assert record is not None
-        return self._line.values.load_items(record.outputs[name])
+        return self._values.load_items(self._items[name])
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._capsule.config.outputs)
+        return iter(self._items)
 
     def __len__(self) -> int:
-        return len(self._capsule.config.outputs)
+        return len(self._items)
 
     def __repr__(self) -> str:
-        return f"<outputs of {self._capsule.path}: {', '.join(self)}>"
+        return f"<outputs: {', '.join(self)}>"

@@ -65,6 +65,9 @@ class Source:
         assert isinstance(items, tuple)
         return items[self.index]
 
+    def __bool__(self) -> bool:
+        return True
+
     def __len__(self) -> int:
         if self.index != ALL:
             raise BindingError(f"{self} is one value")
@@ -85,6 +88,7 @@ class Source:
 
 
 Sources = Mapping[str, tuple[Source, ...]]
+NO_SOURCES: Sources = {}
 
 
 class Context:

@@ -63,7 +63,12 @@ class EventStream:
 
     def emit(self, kind: EventKind, context: Context) -> None:
         """Tell of an event."""
-        self.counts.add(kind, context)
+        if kind is EventKind.REQUESTED:
+            self.counts.logical[context.config.kind] += 1
+        elif kind is EventKind.STARTED:
+            self.counts.physical[context.config.kind] += 1
+        elif kind is EventKind.UNIFIED:
+            self.counts.add_branch(context)
         if not self._listeners:
             return
         event = Event(kind, context, time())
@@ -86,13 +91,9 @@ class Counts:
         self.logical: Counter[str] = Counter()
         self.physical: Counter[str] = Counter()
 
-    def add(self, happened: EventKind, context: Context) -> None:
-        """Count an event."""
-        if happened is EventKind.REQUESTED:
-            self.logical[context.config.kind] += 1
-        elif happened is EventKind.STARTED:
-            self.physical[context.config.kind] += 1
-        elif happened is EventKind.UNIFIED and context.record is not None and len(context.record.census) > 1:
+    def add_branch(self, context: Context) -> None:
+        """Count what lies under a unified context; the context itself was counted when it was requested."""
+        if context.record is not None and len(context.record.census) > 1:
             self.logical.update(context.record.census)
             self.logical[context.config.kind] -= 1
 

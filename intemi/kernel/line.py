@@ -17,7 +17,7 @@ from typing import Any
 from intemi.kernel.bindings import bind, check_feasible
 from intemi.kernel.capsule import Capsule
 from intemi.kernel.composite import Wait
-from intemi.kernel.context import Context, Sources, State, Task
+from intemi.kernel.context import NO_SOURCES, Context, Sources, State, Task
 from intemi.kernel.encoding import decode
 from intemi.kernel.errors import (
     ConfigurationError,
@@ -333,7 +333,7 @@ class AssemblyLine:
         else:
             context.state, kind = State.FAILED, EventKind.FAILED
         context.error = error
-        context.sources = {}
+        context.sources = NO_SOURCES
         self.events.emit(kind, context)
 
     def _tell(self) -> None:

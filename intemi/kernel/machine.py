@@ -64,6 +64,7 @@ class Machine(Component):
 
     run: ClassVar[Any]
 
+    has_process: ClassVar[bool] = False
     is_composite: ClassVar[bool] = False
     takes_rng: ClassVar[bool] = False
     _inputs: ClassVar[Mapping[str, Input]] = {}
@@ -85,6 +86,7 @@ class Machine(Component):
     @classmethod
     def _read_signature(cls) -> None:
         arguments = inspect.signature(cls.run).parameters
+        cls.has_process = True
         cls.is_composite = inspect.iscoroutinefunction(cls.run)
         cls.takes_rng = "rng" in arguments
         if cls.takes_rng:
@@ -122,7 +124,7 @@ class Machine(Component):
 
     def missing(self) -> list[str]:
         """What must still be filled in before this configuration can be requested, each as a sentence with a path."""
-        found = [] if hasattr(self, "run") else [": it has no process, write its run"]
+        found = [] if self.has_process else [": it has no process, write its run"]
         if type(self)._holds_components:
             found += [each for name, value in self.parameters().items() for each in missing_in(value, name)]
         return found

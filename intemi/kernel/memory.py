@@ -42,9 +42,6 @@ class MemoryCache:
                 return entry[0]
         return self._pinned.get(origin, ABSENT)
 
-    def __contains__(self, origin: Origin) -> bool:
-        return origin in self._values
-
     def put(self, origin: Origin, value: Any, size: int) -> None:
         """Keep a value of that many bytes for as long as there is room."""
         with self._lock:

@@ -18,7 +18,6 @@ from intemi.kernel.machine import Machine
 from intemi.kernel.managers import TaskManager, Threads
 from intemi.kernel.memory import MemoryCache
 from intemi.kernel.ports import Output
-from intemi.kernel.record import SINGLE, Item, Record
 from intemi.kernel.seeds import Seed
 from intemi.kernel.store import MemoryStore, Store
 from intemi.kernel.unifier import Failures, Unifier, key_of
@@ -125,16 +124,9 @@ class Project:
 
     def given(self, value: Any) -> Source:
         """An output that holds a value of yours, to bind inputs to. Its identity is its content, digested here."""
-        content = encoding.content_digest(value)
-        config = Given(content.hex())
-        key = key_of(config, None, {})
-        item = Item(key, "value", SINGLE, content)
-        record = Record(key, config.kind, config.encoding, None, {}, {"value": item})
-        self._line.memory.pin(item.origin, value)
-        if self._line.unifier.store.durable:
-            self._line.unifier.store.keep(record, contents={content: encoding.encode(value)})
-        context = Context(config, {}, None, key)
-        context.record = record
+        config = Given(encoding.content_digest(value).hex())
+        context = Context(config, {}, None, key_of(config, None, {}))
+        context.record = self._line.values.give(context.key, config, value)
         context.state = State.FINISHED
         return Source(context, Output(type(value), name="value"))
 

@@ -36,20 +36,17 @@ class Values:
         """The value of an item."""
         if item.small is not ABSENT:
             return item.small
-        if item.inline is None or item.origin in self._memory:
-            value = self._memory.get(item.origin)
-            if value is not ABSENT:
-                return value
-        value = self._read(item)
-        if value is not ABSENT:
+        value = ABSENT if item.inline is not None else self._memory.get(item.origin)
+        if value is ABSENT:
+            value = self._read(item)
+            if value is ABSENT:
+                return self._make(item)
             self._hold(item, value)
-            return value
-        return self._make(item)
+        return value
 
     def _hold(self, item: Item, value: Any) -> None:
         """Keep a value in memory: beside its item if that costs next to nothing, else as long as there is room."""
-        size = encoding.plain_size(value)
-        if size <= SMALL:
+        if item.inline is not None or (size := encoding.plain_size(value)) <= SMALL:
             item.small = value
         else:
             self._memory.put(item.origin, value, size)
@@ -63,6 +60,18 @@ class Values:
         for item in items:
             if item.content is None:
                 item.content = _content_of(item, self.load(item))
+
+    def give(self, machine: bytes, config: Machine, value: Any) -> Record:
+        """Take over a value that no machine made: it cannot be made again, so it stays in memory."""
+        known = self._unifier.find(machine)
+        if known is None:
+            item = Item(machine, "value")
+            contents: dict[bytes, bytes] = {}
+            self._encode(item, value, contents)
+            known = Record(machine, config.kind, config.encoding, None, {}, {"value": item})
+            self._unifier.keep(known, [], [], contents)
+        self._memory.pin((machine, "value", SINGLE), value)
+        return known
 
     def take(
         self, machine: bytes, config: Machine, model: Model, durable: bool
@@ -81,12 +90,12 @@ class Values:
                 item = Item(machine, name, index)
                 items.append(item)
                 freeze_arrays(each)
-                self._hold(item, each)
                 if durable and refused is None:
                     try:
                         self._encode(item, each, contents)
                     except EncodingError as error:
                         refused = EncodingError(f"{config.kind}.{name}: {error}")
+                self._hold(item, each)
             outputs[name] = tuple(items) if port.multi else items[0]
         if refused is not None:
             raise Unstorable(str(refused), outputs)
