@@ -6,17 +6,14 @@ are equal exactly when their canonical encodings are: registered name, version (
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import enum
-import inspect
-import sys
-import types
 import typing
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Self, dataclass_transform
 
 from intemi.kernel import encoding, registry
+from intemi.kernel.annotations import is_class_variable, local_types, own_annotations, type_of
 from intemi.kernel.errors import ConfigurationError, IntemiError
 from intemi.kernel.parameters import Check, Refused, check_of, freeze, is_plain, parameter
 
@@ -55,7 +52,7 @@ class Component:
         super().__init_subclass__(**options)
         bases = [base for base in cls.__mro__[1:] if dataclasses.is_dataclass(base)]
         inherited = {field.name for base in bases for field in dataclasses.fields(base)}
-        declared = {name: each for name, each in _annotations(cls).items() if not _is_class_variable(each)}
+        declared = {name: each for name, each in own_annotations(cls).items() if not is_class_variable(each)}
         for name in declared:
             if isinstance(default := cls.__dict__.get(name), list | dict | set):
                 setattr(cls, name, freeze(default))
@@ -75,7 +72,7 @@ class Component:
                 cls._check_name(name)
         cls._checks = None
         cls._header = None
-        cls._local_types = _local_types(cls, declared)
+        cls._local_types = local_types(cls, declared)
         if "registered_name" not in cls.__dict__:
             cls.registered_name = registry.qualified_name(cls)
         registry.register_component(cls.registered_name, cls)
@@ -115,7 +112,7 @@ class Component:
         hints = {}
         for field in dataclasses.fields(cls):  # type: ignore[arg-type]
             try:
-                hints[field.name] = _resolved(cls, field)
+                hints[field.name] = type_of(cls, field)
                 checks[field.name] = check_of(field, hints[field.name])
             except (NameError, TypeError) as error:
                 raise ConfigurationError(
@@ -340,51 +337,6 @@ def _plain(value: Any) -> Any:
 
 def _is_ours(cls: type) -> bool:
     return cls.__module__.partition(".")[0] == __name__.partition(".")[0]
-
-
-def _annotations(cls: type) -> Mapping[str, Any]:
-    """What the class itself annotates, evaluated no further than it is."""
-    if sys.version_info >= (3, 14):
-        import annotationlib
-
-        return annotationlib.get_annotations(cls, format=annotationlib.Format.FORWARDREF)
-    return inspect.get_annotations(cls)
-
-
-def _is_class_variable(annotation: Any) -> bool:
-    if isinstance(annotation, str):
-        return annotation.partition("[")[0].rpartition(".")[2] == "ClassVar"
-    return annotation is ClassVar or typing.get_origin(annotation) is ClassVar
-
-
-def _resolved(cls: type, field: dataclasses.Field[Any]) -> Any:
-    """The type of a parameter; one written as text means what it means in the module of the class that declares it."""
-    owner = next((base for base in cls.__mro__ if field.name in _annotations(base)), cls)
-    known = vars(owner).get("_local_types", {})
-    if field.name in known:
-        return known[field.name]
-    module = sys.modules.get(owner.__module__)
-    return _evaluated(field.type, vars(module) if module else {}, {owner.__name__: owner})
-
-
-def _local_types(cls: type, annotations: Mapping[str, Any]) -> dict[str, Any]:
-    """What types written as text mean where a class is defined, if that is inside a function: nobody can tell later."""
-    frame: types.FrameType | None = sys._getframe(1)
-    while frame is not None and frame.f_code.co_name in ("__init_subclass__", "__new__"):
-        frame = frame.f_back
-    if frame is None or frame.f_globals is vars(sys.modules.get(cls.__module__, typing)) is frame.f_locals:
-        return {}
-    found = {}
-    for name, annotation in annotations.items():
-        if isinstance(annotation, str):
-            with contextlib.suppress(Exception):  # it may become known later, or be told when it is needed
-                found[name] = _evaluated(annotation, frame.f_globals, {**frame.f_locals, cls.__name__: cls})
-    return found
-
-
-def _evaluated(annotation: Any, global_names: dict[str, Any], local_names: dict[str, Any]) -> Any:
-    holder = types.SimpleNamespace(__annotations__={"it": annotation})
-    return typing.get_type_hints(holder, global_names, local_names)["it"]
 
 
 def _shown(value: Any) -> str:

@@ -11,8 +11,9 @@ import time
 from collections.abc import Coroutine, Mapping
 from typing import TYPE_CHECKING, Any
 
-from intemi.kernel.errors import BindingError, MachineError
-from intemi.kernel.record import SINGLE, Item, Items, Record
+from intemi.kernel.encoding import decode
+from intemi.kernel.errors import BindingError, MachineAborted, MachineError
+from intemi.kernel.record import SINGLE, Child, Item, Items, Record
 from intemi.kernel.seeds import Seed
 
 if TYPE_CHECKING:
@@ -149,6 +150,34 @@ class Context:
         state = self.state
         return state is State.FINISHED or state is State.FAILED or state is State.ABORTED
 
+    @classmethod
+    def restored(cls, parent: Context, child: Child, record: Record) -> Context:
+        """A context of a former run, as its parent knows it."""
+        config = decode(record.config)
+        context = cls(config, {}, record.seed, child.key or child.machine, parent, child.name, None, child.comments)
+        context.index = child.index
+        context.record = record
+        context.error = None if record.failure is None else record.failure.error()
+        context.state = State.FINISHED if record.failure is None else State.FAILED
+        return context
+
+    def aborted_input(self) -> MachineAborted | None:
+        """Why one of its inputs will not come, if it was aborted."""
+        for bound in self.sources.values():
+            for source in bound:
+                if isinstance(source.context.error, MachineAborted):
+                    return source.context.error
+        return None
+
+    def is_under(self, task: Task) -> bool:
+        """Whether it was requested, directly or not, by a task."""
+        above = self.parent
+        while above is not None:
+            if above.task is task:
+                return True
+            above = above.parent
+        return False
+
     @property
     def status(self) -> State:
         """Where it is on its way."""
@@ -227,6 +256,10 @@ class Task:
     def config(self) -> Machine:
         """What is run."""
         return self.owner.config
+
+    def origins(self) -> list[tuple[bytes, str, int]]:
+        """Where the values of its inputs were made."""
+        return [item.origin for _, items in self.inputs.values() for item in items]
 
     def start(self) -> None:
         """Note the time."""

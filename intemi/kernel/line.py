@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 import warnings
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
 from itertools import count
 from typing import Any
@@ -18,7 +18,6 @@ from intemi.kernel.bindings import bind, check_feasible
 from intemi.kernel.capsule import Capsule
 from intemi.kernel.composite import Wait
 from intemi.kernel.context import NO_SOURCES, Context, Sources, State, Task
-from intemi.kernel.encoding import decode
 from intemi.kernel.errors import (
     ConfigurationError,
     IntemiError,
@@ -29,15 +28,15 @@ from intemi.kernel.errors import (
 )
 from intemi.kernel.events import EventKind, EventStream
 from intemi.kernel.limits import Limits
-from intemi.kernel.locks import Parking, StepLock
+from intemi.kernel.locks import Parking, Step, StepLock
 from intemi.kernel.machine import Machine, draw_time_seeds
 from intemi.kernel.managers import TaskManager
 from intemi.kernel.memory import MemoryCache
-from intemi.kernel.record import Child, Record, flat
+from intemi.kernel.record import Record, flat
 from intemi.kernel.runner import Runner
 from intemi.kernel.seeds import Seed
 from intemi.kernel.spooler import Spooler
-from intemi.kernel.stopper import Stopper, tasks_above
+from intemi.kernel.stopper import Stopper, needs_process
 from intemi.kernel.timers import Timers
 from intemi.kernel.unifier import Unifier, key_of
 from intemi.kernel.values import Values
@@ -59,7 +58,7 @@ class AssemblyLine:
         self.stopper = Stopper(self)
         self.watcher = Watcher(self)
         self._lock = StepLock()
-        self._step = _Step(self._lock, self._tell)
+        self._step = Step(self._lock, self._tell)
         self._idle = Parking()
         self._spooler = Spooler()
         self._resumable: deque[Task] = deque()
@@ -70,7 +69,7 @@ class AssemblyLine:
         self._is_limited = False
         """Whether any request so far has had limits; most projects need not look for them."""
 
-    def step(self) -> _Step:
+    def step(self) -> Step:
         """One step under the lock; whoever waits for something that it settled is told before it ends."""
         return self._step
 
@@ -175,7 +174,7 @@ class AssemblyLine:
         self.guard(task)
 
     def _join(self, context: Context, task: Task) -> None:
-        if _is_under(context, task):
+        if context.is_under(task):
             message = f"{context.path} would wait for itself: it is the same machine as {task.owner.path}"
             self.settle(context, None, MachineFailed(message, context.path, context.key))
             return
@@ -192,7 +191,7 @@ class AssemblyLine:
 
     def guard(self, task: Task) -> None:
         """Let a task wait for inputs that are not ready; an owner with an aborted input makes way for the next one."""
-        while (error := _aborted_input(task.owner)) is not None:
+        while (error := task.owner.aborted_input()) is not None:
             task.contexts.remove(task.owner)
             self.settle(task.owner, None, error)
             if not task.contexts:
@@ -232,14 +231,14 @@ class AssemblyLine:
                 self._join(each, answer)
         else:
             if task.inputs and not context.config.is_composite:
-                self.memory.hold(_origins(task))
+                self.memory.hold(task.origins())
             self.queue(task)
 
     def queue(self, task: Task) -> None:
         """Put a task into the spooler, or put it further in front."""
         task.state = State.QUEUED
         if self._is_limited and not task.config.is_composite:
-            task.isolated = any(map(_needs_process, (task, *tasks_above(task))))
+            task.isolated = needs_process(task)
         self._spooler.push(task)
         self._wake_one()
 
@@ -307,7 +306,7 @@ class AssemblyLine:
     def release_inputs(self, task: Task) -> None:
         """Its inputs are no longer needed on its account."""
         if task.inputs and not task.config.is_composite:
-            self.memory.release(_origins(task))
+            self.memory.release(task.origins())
             task.inputs = {}
 
     def settle(
@@ -391,7 +390,7 @@ class AssemblyLine:
         for child in self.unifier.children(record.machine):
             found = self.unifier.record_of(child.machine)
             if found is not None:
-                children.append(_restored(context, child, found))
+                children.append(Context.restored(context, child, found))
                 continue
             self.unifier.store.forget(record.machine)
             text = f"{context.path}/{child.name}: its record is gone; the next session runs {context.path} again"
@@ -433,55 +432,3 @@ class AssemblyLine:
             self.unsubscribe(manager)
         self.timers.close()
         self.unifier.store.close()
-
-
-class _Step:
-    __slots__ = ("_lock", "_tell")
-
-    def __init__(self, lock: StepLock, tell: Callable[[], None]) -> None:
-        self._lock = lock
-        self._tell = tell
-
-    def __enter__(self) -> None:
-        self._lock.__enter__()
-
-    def __exit__(self, *exception: object) -> None:
-        try:
-            self._tell()
-        finally:
-            self._lock.release()
-
-
-def _origins(task: Task) -> list[tuple[bytes, str, int]]:
-    return [item.origin for _, items in task.inputs.values() for item in items]
-
-
-def _restored(parent: Context, child: Child, record: Record) -> Context:
-    key = child.key or child.machine
-    context = Context(decode(record.config), {}, record.seed, key, parent, child.name, None, child.comments)
-    context.index = child.index
-    context.record = record
-    context.error = None if record.failure is None else record.failure.error()
-    context.state = State.FINISHED if record.failure is None else State.FAILED
-    return context
-
-
-def _aborted_input(context: Context) -> MachineAborted | None:
-    for bound in context.sources.values():
-        for source in bound:
-            if isinstance(source.context.error, MachineAborted):
-                return source.context.error
-    return None
-
-
-def _is_under(context: Context, task: Task) -> bool:
-    above = context.parent
-    while above is not None:
-        if above.task is task:
-            return True
-        above = above.parent
-    return False
-
-
-def _needs_process(task: Task) -> bool:
-    return any(context.limits is not None and context.limits.need_process for context in task.contexts)

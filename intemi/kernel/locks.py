@@ -9,6 +9,7 @@ not one in every step.
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from time import sleep
 
 
@@ -28,6 +29,25 @@ class StepLock:
 
     def __exit__(self, *exception: object) -> None:
         self.release()
+
+
+class Step:
+    """Something done under the lock, with a call at its end."""
+
+    __slots__ = ("_lock", "_tell")
+
+    def __init__(self, lock: StepLock, tell: Callable[[], None]) -> None:
+        self._lock = lock
+        self._tell = tell
+
+    def __enter__(self) -> None:
+        self._lock.__enter__()
+
+    def __exit__(self, *exception: object) -> None:
+        try:
+            self._tell()
+        finally:
+            self._lock.release()
 
 
 class Parking:

@@ -72,8 +72,13 @@ class MemoryCache:
 
     def _shrink(self, keep: Origin) -> None:
         for held_too in (False, True):
-            for origin in list(self._values):
-                if self.size <= self.limit:
-                    return
+            excess = self.size - self.limit
+            dropped = []
+            for origin, (_, size) in self._values.items():
+                if excess <= 0:
+                    break
                 if origin != keep and (held_too or origin not in self._held):
-                    self.size -= self._values.pop(origin)[1]
+                    dropped.append(origin)
+                    excess -= size
+            for origin in dropped:
+                self.size -= self._values.pop(origin)[1]

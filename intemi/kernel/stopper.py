@@ -99,6 +99,12 @@ class Stopper:
                 self._abort(context, _exceeded(context, what))
 
 
+def needs_process(task: Task) -> bool:
+    """Whether limits, of those who asked for a task or for what is above it, can only be enforced on a process."""
+    asked = (context for each in (task, *tasks_above(task)) for context in each.contexts)
+    return any(context.limits is not None and context.limits.need_process for context in asked)
+
+
 def tasks_above(task: Task) -> list[Task]:
     """The composites that have asked for a task, with those that have asked for them, each once."""
     found: dict[Task, None] = {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -45,4 +46,7 @@ class Timers:
                     self._changed.wait(left)
                     continue
                 heappop(self._queue)
-            call()
+            try:
+                call()
+            except Exception:  # is reported like that of any thread, and the other calls are made
+                threading.excepthook(threading.ExceptHookArgs((*sys.exc_info(), threading.current_thread())))

@@ -30,6 +30,8 @@ from intemi.kernel import (
 class Draws(Machine):
     """Some random vectors."""
 
+    registered_name = "intemi.testing.Draws"
+
     vectors = MultiOutput(np.ndarray)
     count: int = 5
 
@@ -39,6 +41,8 @@ class Draws(Machine):
 
 class Total(Machine):
     """The sum of vectors."""
+
+    registered_name = "intemi.testing.Total"
 
     vectors = MultiInput(np.ndarray)
     total = Output(np.ndarray)
@@ -50,6 +54,8 @@ class Total(Machine):
 class Largest(Machine):
     """The largest entry of a vector; fails on an empty one."""
 
+    registered_name = "intemi.testing.Largest"
+
     vector = Input(np.ndarray)
 
     def run(self, vector: np.ndarray[Any, Any]) -> Model:
@@ -58,6 +64,8 @@ class Largest(Machine):
 
 class Experiment(Machine):
     """A composite over the machines above."""
+
+    registered_name = "intemi.testing.Experiment"
 
     random = True
     total = Output(np.ndarray)
@@ -75,6 +83,8 @@ class Experiment(Machine):
 
 class Nap(Machine):
     """Takes its time."""
+
+    registered_name = "intemi.testing.Nap"
 
     seconds: float = 30.0
 
