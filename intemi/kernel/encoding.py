@@ -120,13 +120,25 @@ def encode_scalar(value: object) -> bytes | None:
     return None
 
 
-def encode_parts(value: object) -> list[_Part]:
-    """The encoding in pieces, so that large buffers are not copied before they are hashed or written."""
+def encode_parts(value: object, shared: dict[bytes, object] | None = None) -> list[_Part]:
+    """The encoding in pieces, so that large buffers are not copied before they are hashed or written.
+
+    A part whose type says `is_shared` is named by its digest and not repeated; `shared` collects such parts, to be
+    kept beside the value.
+    """
     parts: list[_Part] = []
     pending: list[object] = [value]
     while pending:
         item = pending.pop()
-        encoder = _ENCODERS.get(type(item)) or _encoder_of(item)
+        encoder = _ENCODERS.get(type(item))
+        if encoder is None:
+            if item is not value and getattr(type(item), "is_shared", False):
+                name = content_digest(item)
+                parts.append(b"R" + name)
+                if shared is not None:
+                    shared[name] = item
+                continue
+            encoder = _encoder_of(item)
         children = encoder(item, parts.append)
         if children is not None:
             pending.extend(reversed(children))
@@ -274,11 +286,21 @@ def _encoder_of(value: object) -> _Encoder:
     )
 
 
-def decode(data: bytes | memoryview) -> Any:
-    """The value of canonical bytes; anything else raises EncodingError. Arrays are read-only views of the bytes."""
+_Resolve = Callable[[bytes], Any]
+
+
+def _nothing_shared(name: bytes) -> Any:
+    raise EncodingError(f"the shared part {name.hex()} is not there")
+
+
+def decode(data: bytes | memoryview, resolve: _Resolve = _nothing_shared) -> Any:
+    """The value of canonical bytes; anything else raises EncodingError. Arrays are read-only views of the bytes.
+
+    `resolve` gives shared parts by their digests.
+    """
     view = memoryview(data)
     try:
-        value, end = _decode(view, 0)
+        value, end = _decode(view, 0, resolve)
     except EncodingError:
         raise
     except Exception as error:  # whatever damaged bytes provoke in struct, numpy or a type's own constructor
@@ -299,10 +321,10 @@ class _Frame:
         self.parts: list[Any] = []
 
 
-def _decode(view: memoryview, at: int) -> tuple[Any, int]:
+def _decode(view: memoryview, at: int, resolve: _Resolve = _nothing_shared) -> tuple[Any, int]:
     frames: list[_Frame] = []
     while True:
-        item, at = _decode_one(view, at)
+        item, at = _decode_one(view, at, resolve)
         while True:
             if isinstance(item, _Frame) and item.missing:
                 frames.append(item)
@@ -319,7 +341,7 @@ def _decode(view: memoryview, at: int) -> tuple[Any, int]:
             item = frames.pop()
 
 
-def _decode_one(view: memoryview, at: int) -> tuple[Any, int]:
+def _decode_one(view: memoryview, at: int, resolve: _Resolve) -> tuple[Any, int]:
     tag = bytes(view[at : at + 1])
     at += 1
     if tag in _CONSTANTS:
@@ -336,6 +358,8 @@ def _decode_one(view: memoryview, at: int) -> tuple[Any, int]:
         return _Frame(3, lambda parts: registry.enumeration(parts[0])[parts[1]]), at
     if tag == b"C":
         return _Frame(3, _build_component), at
+    if tag == b"R":
+        return resolve(bytes(view[at : at + DIGEST_SIZE])), at + DIGEST_SIZE
     size = _read_size(view, at)[0]
     at += 8
     if tag in _CONTAINERS:

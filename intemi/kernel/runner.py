@@ -232,6 +232,8 @@ class Runner:
         ]
         try:
             self._unifier.keep(record, keys, children, contents)
+            if contents:
+                self._values.kept(contents)
         except IntemiError as error:
             warnings.warn(f"{record.kind} is kept in memory only: {error}", StoreWarning, stacklevel=2)
             self._unifier.keep(record, keys, children, None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -18,6 +19,8 @@ from intemi.kernel.record import ABSENT, SINGLE, Item, Items, Record, flat
 from intemi.kernel.seeds import Seed
 from intemi.kernel.unifier import Unifier
 
+SHARED = -3
+"""Stands in an origin for a part that several values share; the machine is its digest then."""
 SMALL = 256
 """Values of about this size stay in memory with their record, whatever the bound of the memory cache."""
 INLINE = 2048
@@ -31,6 +34,8 @@ class Values:
         self._memory = memory
         self._unifier = unifier
         self._making = threading.RLock()
+        self._shared: set[bytes] = set()
+        """Shared parts that the store has got from this process."""
 
     def load(self, item: Item) -> Any:
         """The value of an item."""
@@ -70,6 +75,7 @@ class Values:
             self._encode(item, value, contents)
             known = Record(machine, config.kind, config.encoding, None, {}, {"value": item})
             self._unifier.keep(known, [], [], contents)
+            self.kept(contents)
         self._memory.pin((machine, "value", SINGLE), value)
         return known
 
@@ -101,8 +107,17 @@ class Values:
             raise Unstorable(str(refused), outputs)
         return outputs, contents
 
+    def kept(self, contents: Mapping[bytes, bytes]) -> None:
+        """The store has got contents; those that are shared need not be written again."""
+        self._shared.update(contents)
+
     def _encode(self, item: Item, value: Any, contents: dict[bytes, bytes]) -> None:
-        parts = encoding.encode_parts(value)
+        shared: dict[bytes, object] = {}
+        parts = encoding.encode_parts(value, shared)
+        for name, part in shared.items():
+            self._memory.put((name, "", SHARED), part, encoding.plain_size(part))
+            if name not in self._shared:
+                contents[name] = encoding.encode(part)
         own = hasattr(type(value), "content_digest")
         item.content = encoding.content_digest(value) if own else encoding.digest(*parts)
         item.kept = True
@@ -119,9 +134,21 @@ class Values:
         if encoded is None:
             return ABSENT
         try:
-            return encoding.decode(encoded)
+            return encoding.decode(encoded, self._resolve)
         except EncodingError:
-            return ABSENT  # written by a type that this process does not know, or by an older form of it
+            return ABSENT  # a shared part is gone, or its type is not known to this process
+
+    def _resolve(self, name: bytes) -> Any:
+        """A part that several values share: in memory once, however many of them are."""
+        part = self._memory.get((name, "", SHARED))
+        if part is ABSENT:
+            encoded = self._unifier.store.content(name)
+            if encoded is None:
+                self._shared.discard(name)
+                raise EncodingError(f"the shared part {name.hex()} is gone from the store")
+            part = encoding.decode(encoded)
+            self._memory.put((name, "", SHARED), part, encoding.plain_size(part))
+        return part
 
     def _make(self, lost: Item) -> Any:
         """Run the leaf that made a lost item once more, and before it whatever its inputs have lost."""
@@ -199,6 +226,7 @@ class Values:
             _, contents = self.take(record.machine, config, model, durable)
             if durable:
                 self._unifier.store.keep(record, contents=contents)
+                self.kept(contents)
         return {
             item.origin: value
             for name, items in record.outputs.items()

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from intemi.kernel import Capsule, EventKind, Machine, Project, from_plain
-from intemi.kernel.encoding import content_digest, decode, encode
+from intemi.kernel.encoding import content_digest, decode, encode, encode_parts
 from intemi.kernel.errors import ConfigurationError, EncodingError
 
 
@@ -123,7 +123,8 @@ def _digest(config: Machine, name: str, value: Any) -> Any:
 def _check_storable(config: Machine, values: dict[str, Any]) -> None:
     for name, value in values.items():
         try:
-            copy = decode(encode(value))
+            shared: dict[bytes, Any] = {}
+            copy = decode(b"".join(encode_parts(value, shared)), shared.__getitem__)
         except EncodingError as error:
             raise AssertionError(
                 f"{config.kind}.{name} cannot be kept on disk: {error}; pass stored=False if that is meant"

@@ -46,10 +46,10 @@ def name(request: pytest.FixtureRequest) -> Iterator[str]:
     gate(name).opened.set()
 
 
-def running(project: Project, name: str, value: int = 0, **options: Any) -> Capsule:
+def running(project: Project, gate_name: str, value: int = 0, **options: Any) -> Capsule:
     """A machine that is running, until its gate is opened."""
-    capsule = project.request(Pass(name, value), **options)
-    assert gate(name).reached.wait(PATIENCE)
+    capsule = project.request(Pass(gate_name, value), **options)
+    assert gate(gate_name).reached.wait(PATIENCE)
     return capsule
 
 
@@ -464,7 +464,7 @@ def test_who_joins_late_has_what_is_left(project: Project, name: str) -> None:
     running(project, name)
     time.sleep(0.2)
     late = project.request(Pass(name), limits=Limits(wall=0.1))
-    with pytest.raises(LimitExceeded, match="0.1 s of wall time"):
+    with pytest.raises(LimitExceeded, match="s of wall time"):
         late.wait(PATIENCE)
 
 
@@ -544,11 +544,14 @@ class Tangle(Machine):
         return Model(result=outputs[-1])
 
 
+PATTERNS = 60
+
+
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("durable", [False, True])
 def test_many_threads_request_and_abort_at_once_and_nothing_hangs(tmp_path: Path, seed: int, durable: bool) -> None:
     with Project(workers=1) as project:
-        expected = {pattern: project.run(Tangle(pattern)).outputs["result"] for pattern in range(12)}
+        expected = {pattern: project.run(Tangle(pattern)).outputs["result"] for pattern in range(PATTERNS)}
     errors: list[BaseException] = []
 
     def disturb(project: Project, thread: int) -> None:
@@ -556,7 +559,7 @@ def test_many_threads_request_and_abort_at_once_and_nothing_hangs(tmp_path: Path
         try:
             capsules: dict[int, Capsule] = {}
             for step in range(30):
-                pattern = chance.randrange(12)
+                pattern = chance.randrange(PATTERNS)
                 limits = Limits(wall=chance.choice([0.002, 0.01])) if chance.random() < 0.2 else None
                 capsules[step] = project.request(Tangle(pattern), limits=limits, priority=chance.randrange(3))
                 if chance.random() < 0.6:
@@ -583,7 +586,7 @@ def test_many_threads_request_and_abort_at_once_and_nothing_hangs(tmp_path: Path
             assert not thread.is_alive(), "it hangs"
         assert not errors, errors
         expect_nothing_left(project)
-        again = {pattern: project.run(Tangle(pattern)).outputs["result"] for pattern in range(12)}
+        again = {pattern: project.run(Tangle(pattern)).outputs["result"] for pattern in range(PATTERNS)}
         assert again == expected
         assert all(thread.is_alive() for manager in project.managers for thread in manager._threads)
 

@@ -1,0 +1,247 @@
+"""Data: what machines pass around, a table with a selection of its rows and columns.
+
+A selection costs no copy. Selections are canonical (sorted), so equal ones are equal however they were reached, and so
+are their digests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from intemi.data.column import Column
+from intemi.data.table import Codes, Floats, Table
+from intemi.kernel import ConfigurationError, storable
+from intemi.kernel.encoding import digest, encode
+
+
+@storable
+class Data:
+    """Rows and columns of a table.
+
+    >>> table = Table([Column("x"), Column("y")], [[1, 2, 3], [4, 5, 6]], Column("class", ("a", "b")), [0, 1, 0])
+    >>> data = Data(table)
+    >>> part = data.select_rows([2, 0]).select_columns(["y"])
+    >>> part
+    Data(2 rows, 1 numeric and 0 nominal columns, class of 2: a 2, b 0)
+    >>> part == data.select_columns([1]).select_rows([0, 2])
+    True
+    """
+
+    __slots__ = ("__weakref__", "_columns", "_rows", "table")
+
+    def __init__(self, table: Table, rows: Any = None, columns: Any = None) -> None:
+        self.table = table
+        self._rows: Codes | None = _canonical(rows, len(table), "row", unique=False)
+        self._columns: Codes | None = _canonical(columns, len(table.columns), "column", unique=True)
+
+    # What it is
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """The selected columns."""
+        every = self.table.columns
+        return every if self._columns is None else tuple(every[index] for index in self._columns)
+
+    @property
+    def target(self) -> Column | None:
+        """The column to be predicted."""
+        return self.table.target
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The names of the classes."""
+        if self.target is None or self.target.categories is None:
+            raise ConfigurationError(f"{self!r}: it has no target")
+        return self.target.categories
+
+    def __len__(self) -> int:
+        return len(self.table) if self._rows is None else len(self._rows)
+
+    @property
+    def rows(self) -> Codes:
+        """The indices of its rows in the table."""
+        return np.arange(len(self.table), dtype=np.int32) if self._rows is None else self._rows
+
+    @property
+    def column_indices(self) -> Codes:
+        """The indices of its columns in the table."""
+        return np.arange(len(self.table.columns), dtype=np.int32) if self._columns is None else self._columns
+
+    # Values
+
+    @property
+    def features(self) -> Floats:
+        """Its values, a row for each column; nothing is copied if it is the whole table."""
+        values = self.table.features
+        if self._columns is not None:
+            values = values[self._columns]
+        return values if self._rows is None else values[:, self._rows]
+
+    def feature(self, index: int) -> Floats:
+        """The values of one of its columns."""
+        values: Floats = self.table.features[index if self._columns is None else self._columns[index]]
+        return values if self._rows is None else values[self._rows]
+
+    @property
+    def classes(self) -> Codes:
+        """The indices of the classes of its rows."""
+        if self.table.classes is None:
+            raise ConfigurationError(f"{self!r}: it has no target")
+        return self.table.classes if self._rows is None else self.table.classes[self._rows]
+
+    @property
+    def weights(self) -> Floats:
+        """The weights of its rows."""
+        if self.table.weights is None:
+            return np.ones(len(self))
+        return self.table.weights if self._rows is None else self.table.weights[self._rows]
+
+    @property
+    def is_weighted(self) -> bool:
+        """Whether it has weights of its own."""
+        return self.table.weights is not None
+
+    def order(self, index: int) -> Codes:
+        """Positions of its rows in ascending order of one of its columns, filtered from the order of the table."""
+        order: Codes = self.table.order[index if self._columns is None else self._columns[index]]
+        if self._rows is None:
+            return order
+        counts = np.bincount(self._rows, minlength=len(self.table))
+        first = np.searchsorted(self._rows, order)
+        repeated = np.repeat(first, counts[order])
+        if counts.max(initial=0) <= 1:
+            return repeated.astype(np.int32)
+        starts = np.cumsum(counts[order]) - counts[order]
+        offsets = np.arange(len(repeated)) - np.repeat(starts, counts[order])
+        return (repeated + offsets).astype(np.int32)
+
+    # Views and new tables
+
+    def select_rows(self, positions: Any) -> Data:
+        """A view of some of its rows, by position or by truth values; a row may be taken several times."""
+        positions = np.asarray(positions)
+        if positions.dtype == bool:
+            positions = np.flatnonzero(_sized(positions, len(self), "rows"))
+        chosen = _canonical(positions, len(self), "row", unique=False, keep=True)
+        return self._view(self.rows[chosen], self._columns)
+
+    def select_columns(self, chosen: Any) -> Data:
+        """A view of some of its columns, by position, truth values or names; their order stays that of the table."""
+        chosen = list(chosen)
+        if chosen and all(isinstance(each, str) for each in chosen):
+            positions = {column.name: index for index, column in enumerate(self.columns)}
+            unknown = [name for name in chosen if name not in positions]
+            if unknown:
+                raise ConfigurationError(
+                    f"{self!r}: no column is called {unknown[0]!r}; there are {_listed(positions)}"
+                )
+            chosen = [positions[name] for name in chosen]
+        indices = np.asarray(chosen)
+        if indices.dtype == bool:
+            indices = np.flatnonzero(_sized(indices, len(self.columns), "columns"))
+        chosen_columns = _canonical(indices, len(self.columns), "column", unique=True, keep=True)
+        return self._view(self._rows, self.column_indices[chosen_columns])
+
+    def _view(self, rows: Any, columns: Any) -> Data:
+        return Data(self.table, rows, columns)
+
+    def with_features(self, columns: Sequence[Column], features: Any) -> Data:
+        """New data with other features, and target, weights and rows as here."""
+        weights = self.weights if self.is_weighted else None
+        classes = None if self.table.classes is None else self.classes
+        return Data(Table(columns, features, self.target, classes, weights, self.table.name))
+
+    # Identity
+
+    def state(self) -> tuple[Table, Codes | None, Codes | None]:
+        """What the store keeps: indices, and which table they are of."""
+        return self.table, self._rows, self._columns
+
+    @classmethod
+    def from_state(cls, state: tuple[Table, Codes | None, Codes | None]) -> Data:
+        """The view that was kept."""
+        return cls(*state)
+
+    def content_digest(self) -> bytes:
+        """The identity of its content: that of the table with the canonical selections."""
+        if self._rows is None and self._columns is None:
+            return digest(b"data", self.table.content_digest())
+        return digest(b"data", self.table.content_digest(), encode((self._rows, self._columns)))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Data) and self.content_digest() == other.content_digest()
+
+    def __hash__(self) -> int:
+        return hash(self.content_digest())
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that the view itself occupies, beside the table."""
+        return sum(each.nbytes for each in (self._rows, self._columns) if each is not None)
+
+    # For people
+
+    def __repr__(self) -> str:
+        nominal = sum(column.is_nominal for column in self.columns)
+        text = f"Data({len(self):,} rows, {len(self.columns) - nominal} numeric and {nominal} nominal columns"
+        if self.target is not None:
+            counts = np.bincount(self.classes[self.classes >= 0], minlength=len(self.labels))
+            shown = ", ".join(f"{label} {count}" for label, count in zip(self.labels[:6], counts[:6], strict=True))
+            text += f", {self.target.name} of {len(self.labels)}: {shown}{', …' if len(self.labels) > 6 else ''}"
+        return text + ")"
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        shown = min(len(self), 5)
+        names = [column.name for column in self.columns] + ([self.target.name] if self.target else [])
+        head = "".join(f"<th>{escape(name)}</th>" for name in names)
+        cells = [[self._cell(index, row) for index in range(len(self.columns))] for row in range(shown)]
+        if self.target is not None:
+            for row, line in enumerate(cells):
+                line.append(self.labels[self.classes[row]] if self.classes[row] >= 0 else "?")
+        body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in line)}</tr>" for line in cells)
+        return f"<p>{escape(repr(self))}</p><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+    def _cell(self, index: int, row: int) -> str:
+        value = self.feature(index)[row]
+        categories = self.columns[index].categories
+        if np.isnan(value):
+            return "?"
+        return f"{value:g}" if categories is None else categories[int(value)]
+
+
+def _canonical(chosen: Any, size: int, what: str, unique: bool, keep: bool = False) -> Codes | None:
+    """Sorted indices; None if that is everything once."""
+    if chosen is None:
+        return None
+    indices = np.asarray(chosen)
+    if indices.size and not np.issubdtype(indices.dtype, np.integer):
+        raise ConfigurationError(f"Data: {what}s are chosen by whole numbers, got {indices.dtype}")
+    if indices.ndim != 1:
+        raise ConfigurationError(f"Data: {what}s are chosen by a list of numbers, got shape {indices.shape}")
+    indices = np.sort(indices.astype(np.int32))
+    if len(indices) and (indices[0] < 0 or indices[-1] >= size):
+        wrong = indices[0] if indices[0] < 0 else indices[-1]
+        raise ConfigurationError(f"Data: {what}s must be 0 to {size - 1}, got {wrong}")
+    distinct = len(indices) < 2 or bool((np.diff(indices) > 0).all())
+    if unique and not distinct:
+        raise ConfigurationError(f"Data: a {what} can be chosen only once")
+    if distinct and len(indices) == size and not keep:
+        return None
+    indices.flags.writeable = False
+    return indices
+
+
+def _sized(mask: Any, size: int, what: str) -> Any:
+    if mask.shape != (size,):
+        raise ConfigurationError(f"Data: truth values for {size} {what} are needed, got shape {mask.shape}")
+    return mask
+
+
+def _listed(names: Any) -> str:
+    names = list(names)
+    return ", ".join(names[:12]) + (f" and {len(names) - 12} more" if len(names) > 12 else "")

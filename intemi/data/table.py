@@ -1,0 +1,125 @@
+"""The table: all values of a data set, feature-major and contiguous, and what is computed once for all its views."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from intemi.data.column import Column
+from intemi.kernel import ConfigurationError, storable
+from intemi.kernel.encoding import digest, encode
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int32]
+
+MISSING = -1
+"""The code of a class that is not known; missing features are NaN."""
+
+
+@storable
+class Table:
+    """All values of a data set, immutable and shared by every view of it."""
+
+    is_shared = True
+
+    def __init__(
+        self,
+        columns: Sequence[Column],
+        features: Any,
+        target: Column | None = None,
+        classes: Any = None,
+        weights: Any = None,
+        name: str = "",
+    ) -> None:
+        """`features` has a row for each column, `classes` the indices of the target's categories."""
+        self.columns = tuple(columns)
+        self.features: Floats = _frozen(features, np.float64, 2)
+        self.target = target
+        self.classes: Codes | None = None if classes is None else _frozen(classes, np.int32, 1)
+        self.weights: Floats | None = None if weights is None else _frozen(weights, np.float64, 1)
+        self.name = name
+        self._check()
+
+    def _check(self) -> None:
+        size = self.features.shape[1]
+        if len(self.columns) != len(self.features):
+            raise ConfigurationError(f"Table: {len(self.columns)} columns are named, got {len(self.features)}")
+        names = [column.name for column in self.columns]
+        if len(set(names)) != len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise ConfigurationError(f"Table: the names of columns must differ, got {twice!r} twice")
+        if (self.target is None) != (self.classes is None) or (self.target is not None and not self.target.is_nominal):
+            raise ConfigurationError("Table: a target is a nominal column, given together with the classes of all rows")
+        for what, values in (("classes", self.classes), ("weights", self.weights)):
+            if values is not None and len(values) != size:
+                raise ConfigurationError(
+                    f"Table: {what} must have one value for each of {size} rows, got {len(values)}"
+                )
+        if self.weights is not None and not (np.isfinite(self.weights) & (self.weights >= 0)).all():
+            raise ConfigurationError("Table: weights must be finite and at least 0")
+        if self.classes is not None and self.target is not None and self.target.categories is not None:
+            _check_codes(self.target, self.classes)
+        for column, values in zip(self.columns, self.features, strict=True):
+            if column.is_nominal:
+                _check_codes(column, np.where(np.isnan(values), MISSING, values))
+
+    def __len__(self) -> int:
+        return int(self.features.shape[1])
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all values."""
+        return sum(each.nbytes for each in (self.features, self.classes, self.weights) if each is not None)
+
+    def state(self) -> dict[str, Any]:
+        """What the store keeps."""
+        parts = ("columns", "features", "target", "classes", "weights", "name")
+        return {name: getattr(self, name) for name in parts}
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> Table:
+        """The table that was kept."""
+        return cls(**state)
+
+    @cached_property
+    def _digest(self) -> bytes:
+        parts = ("columns", "features", "target", "classes", "weights")
+        return digest(b"table", *(encode(getattr(self, name)) for name in parts))
+
+    def content_digest(self) -> bytes:
+        """The identity of its content, computed once; the name is not part of it."""
+        return self._digest
+
+    @cached_property
+    def order(self) -> Codes:
+        """For each column the rows in ascending order of its values, missing ones last."""
+        order = np.argsort(self.features, axis=1, kind="stable").astype(np.int32)
+        order.flags.writeable = False
+        return order
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name not in ("order",)}
+
+
+def _frozen(values: Any, dtype: Any, dimensions: int) -> Any:
+    array = np.ascontiguousarray(values, dtype=dtype)
+    if array.ndim != dimensions:
+        raise ConfigurationError(f"Table: {dimensions} dimensions expected, got an array of shape {array.shape}")
+    if array is values or array.base is not None or np.may_share_memory(array, values):
+        array = array.copy() if array.flags.writeable else array
+    array.flags.writeable = False
+    return array
+
+
+def _check_codes(column: Column, codes: Any) -> None:
+    assert column.categories is not None
+    wrong = (codes < MISSING) | (codes >= len(column.categories)) | (codes != np.floor(codes))
+    if wrong.any():
+        raise ConfigurationError(
+            f"Table: {column.name} has {len(column.categories)} categories, "
+            f"so its values must be 0 to {len(column.categories) - 1}, got {codes[wrong][0]:g}"
+        )

@@ -1,0 +1,96 @@
+"""What machines give to each other beside data: classifiers, transformations, rankings. Types of ports, not machines.
+
+They answer for any data with the columns they were made for; other columns get an error that says what differs.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from intemi.data import Column, Data
+from intemi.kernel import IntemiError, storable
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int32]
+
+
+class ColumnsError(IntemiError, ValueError):
+    """Data do not have the columns that something was made for."""
+
+
+class Classifier(ABC):
+    """Tells the class of rows. Subclasses are storable dataclasses with fields `columns` and `labels`."""
+
+    columns: tuple[Column, ...]
+    labels: tuple[str, ...]
+
+    def classify(self, data: Data) -> Codes:
+        """For each row the index of a class."""
+        check_columns(type(self).__name__, self.columns, data)
+        return self._classify(data)
+
+    def probabilities(self, data: Data) -> Floats:
+        """For each row the probabilities of all classes."""
+        check_columns(type(self).__name__, self.columns, data)
+        return self._probabilities(data)
+
+    def _classify(self, data: Data) -> Codes:
+        return np.asarray(self._probabilities(data).argmax(axis=1), dtype=np.int32)
+
+    @abstractmethod
+    def _probabilities(self, data: Data) -> Floats: ...
+
+
+class Transformation(ABC):
+    """Makes other data of data. Subclasses are storable dataclasses with a field `columns`."""
+
+    columns: tuple[Column, ...]
+
+    def transform(self, data: Data) -> Data:
+        """The transformed data, row by row."""
+        check_columns(type(self).__name__, self.columns, data)
+        return self._transform(data)
+
+    @abstractmethod
+    def _transform(self, data: Data) -> Data: ...
+
+
+@storable
+@dataclass(frozen=True)
+class FeatureRanking:
+    """Features from the most to the least useful: indices into `columns`, and a value for each (greater is better)."""
+
+    columns: tuple[Column, ...]
+    order: tuple[int, ...]
+    values: tuple[float, ...]
+    """One for each column, in the order of the columns."""
+
+
+def check_columns(who: str, expected: Sequence[Column], data: Data) -> None:
+    """Refuse data whose columns are not exactly the expected ones, saying what differs."""
+    given = data.columns
+    if given is expected or tuple(given) == tuple(expected):
+        return
+    names = [column.name for column in given]
+    missing = [column.name for column in expected if column.name not in names]
+    if missing:
+        raise ColumnsError(f"{who}: the column {missing[0]!r} is missing; it was made for {_listed(expected)}")
+    extra = [name for name in names if name not in {column.name for column in expected}]
+    if extra:
+        raise ColumnsError(f"{who}: the column {extra[0]!r} is unknown; it was made for {_listed(expected)}")
+    by_name: dict[str, Any] = {column.name: column for column in given}
+    for column in expected:
+        if by_name[column.name] != column:
+            raise ColumnsError(f"{who}: the column {column} was expected, got {by_name[column.name]}")
+    raise ColumnsError(f"{who}: the columns are in another order; it was made for {_listed(expected)}")
+
+
+def _listed(columns: Sequence[Column]) -> str:
+    names = [column.name for column in columns]
+    return ", ".join(names[:10]) + (f" and {len(names) - 10} more" if len(names) > 10 else "")
