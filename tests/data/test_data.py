@@ -1,0 +1,149 @@
+"""Views of a table: what they select, what they share, and when they are equal."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from intemi.data import Column, Data, Table
+from intemi.kernel import ConfigurationError
+from intemi.kernel.encoding import content_digest
+
+COLOUR = Column("colour", ("red", "green", "blue"))
+CLASS = Column("class", ("yes", "no"))
+
+
+def table(rows: int = 6, weights: bool = False) -> Table:
+    random = np.random.default_rng(rows)
+    features = [random.integers(0, 4, rows).astype(float), random.random(rows), random.integers(0, 3, rows)]
+    features[0][rows // 2] = np.nan
+    columns = [Column("count"), Column("size"), COLOUR]
+    return Table(columns, features, CLASS, random.integers(0, 2, rows), random.random(rows) if weights else None)
+
+
+rows_of_six = st.lists(st.integers(0, 5), max_size=12)
+columns_of_three = st.sets(st.integers(0, 2)).map(sorted)
+
+
+@given(rows_of_six, columns_of_three)
+def test_equal_selections_are_equal_however_they_were_reached(rows: list[int], columns: list[int]) -> None:
+    data = Data(table())
+    one = data.select_rows(rows).select_columns(columns)
+    other = data.select_columns(columns).select_rows(rows[::-1])
+    assert one == other
+    assert hash(one) == hash(other)
+    assert content_digest(one) == content_digest(other)
+
+
+@given(rows_of_six, columns_of_three)
+def test_a_view_has_the_values_of_its_rows_and_columns(rows: list[int], columns: list[int]) -> None:
+    base = table(weights=True)
+    view = Data(base).select_rows(rows).select_columns(columns)
+    chosen = sorted(rows)
+    np.testing.assert_array_equal(view.features, base.features[columns][:, chosen])
+    np.testing.assert_array_equal(view.classes, base.classes[chosen] if base.classes is not None else None)
+    np.testing.assert_array_equal(view.weights, base.weights[chosen] if base.weights is not None else None)
+    assert [column.name for column in view.columns] == [base.columns[index].name for index in columns]
+
+
+@given(rows_of_six)
+def test_the_order_of_a_view_is_that_of_its_values(rows: list[int]) -> None:
+    view = Data(table()).select_rows(rows)
+    for index in range(len(view.columns)):
+        order = view.order(index)
+        assert sorted(order) == list(range(len(view)))
+        values = view.feature(index)[order]
+        np.testing.assert_array_equal(values, np.sort(view.feature(index)))
+
+
+def test_selecting_within_a_selection_selects_of_the_table() -> None:
+    data = Data(table())
+    assert data.select_rows([1, 3, 5]).select_rows([0, 2]) == data.select_rows([1, 5])
+    assert data.select_columns([0, 2]).select_columns(["colour"]) == data.select_columns([2])
+    assert data.select_rows(np.array([True, False, True, False, False, False])) == data.select_rows([0, 2])
+
+
+def test_selecting_everything_is_the_data_itself() -> None:
+    data = Data(table())
+    assert data.select_rows(range(6)) == data
+    assert data.select_columns(["size", "count", "colour"]) == data
+    assert data.select_rows([0, 0, 1, 2, 3, 4, 5]) != data
+
+
+def test_a_view_copies_nothing_until_it_is_looked_at() -> None:
+    data = Data(table())
+    assert np.shares_memory(data.features, data.table.features)
+    view = data.select_rows([0, 1])
+    assert view.table is data.table
+    assert view.nbytes == 2 * 4
+
+
+def test_equal_tables_are_equal_and_different_ones_differ() -> None:
+    assert Data(table()) == Data(table())
+    assert Data(table()) != Data(table(weights=True))
+    assert Data(table(6)) != Data(table(7))
+    named = table()
+    other = Table(named.columns, named.features, CLASS, named.classes, name="another name")
+    assert Data(other) == Data(named)
+
+
+def test_nobody_can_write_into_a_table() -> None:
+    values = np.ones((1, 3))
+    data = Data(Table([Column("a")], values))
+    values[0, 0] = 7
+    assert data.features[0, 0] == 1
+    with pytest.raises(ValueError, match="read-only"):
+        data.features[0, 0] = 7
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Table([Column("a")], [[1.0], [2.0]]), "1 columns are named, got 2"),
+        (lambda: Table([Column("a"), Column("a")], [[1.0], [2.0]]), "must differ, got 'a' twice"),
+        (lambda: Table([COLOUR], [[3.0]]), "colour has 3 categories, so its values must be 0 to 2, got 3"),
+        (lambda: Table([COLOUR], [[0.5]]), "got 0.5"),
+        (lambda: Table([Column("a")], [[1.0]], CLASS, [2]), "class has 2 categories"),
+        (lambda: Table([Column("a")], [[1.0]], CLASS), "a target is a nominal column"),
+        (lambda: Table([Column("a")], [[1.0]], Column("b"), [0]), "a target is a nominal column"),
+        (
+            lambda: Table([Column("a")], [[1.0, 2.0]], CLASS, [0]),
+            "classes must have one value for each of 2 rows, got 1",
+        ),
+        (lambda: Table([Column("a")], [[1.0]], weights=[-1.0]), "weights must be finite and at least 0"),
+        (lambda: Table([Column("a")], [1.0]), "2 dimensions expected, got an array of shape"),
+        (lambda: Data(table(), [6]), "rows must be 0 to 5, got 6"),
+        (lambda: Data(table(), [-1]), "rows must be 0 to 5, got -1"),
+        (lambda: Data(table(), [0.5]), "rows are chosen by whole numbers, got float64"),
+        (lambda: Data(table(), columns=[1, 1]), "a column can be chosen only once"),
+        (
+            lambda: Data(table()).select_columns(["weight"]),
+            "no column is called 'weight'; there are count, size, colour",
+        ),
+        (lambda: Data(table()).select_rows([True]), "truth values for 6 rows are needed"),
+        (lambda: Data(Table([Column("a")], [[1.0]])).classes, "it has no target"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_with_a_reason(make: object, message: str) -> None:
+    with pytest.raises(ConfigurationError, match=message):
+        make()  # type: ignore[operator]
+
+
+def test_data_show_what_they_are() -> None:
+    data = Data(Table([Column("a"), COLOUR], [[1.5, np.nan], [0, 2]], CLASS, [0, -1]))
+    assert repr(data) == "Data(2 rows, 1 numeric and 1 nominal columns, class of 2: yes 1, no 0)"
+    html = data._repr_html_()
+    assert "<th>colour</th>" in html
+    assert "<td>1.5</td><td>red</td><td>yes</td>" in html
+    assert "<td>?</td><td>blue</td><td>?</td>" in html
+
+
+def test_new_features_keep_target_and_weights_of_the_rows() -> None:
+    base = table(weights=True)
+    view = Data(base).select_rows([4, 1])
+    other = view.with_features([Column("sum")], [[7.0, 8.0]])
+    np.testing.assert_array_equal(other.classes, view.classes)
+    np.testing.assert_array_equal(other.weights, view.weights)
+    assert len(other.table) == 2
