@@ -64,10 +64,14 @@ class Stopper:
         task.state = State.ABORTED
 
     def release_claim(self, task: Task) -> None:
-        """Let others run the machine that was not finished here."""
+        """Let others run the machine that was not finished here; a task that came after this one inherits the claim."""
         if task.claimed:
             task.claimed = False
-            self._line.unifier.store.release(task.machine)
+            heir = self._line.unifier.task_of(task.machine)
+            if heir is None or heir is task:
+                self._line.unifier.store.release(task.machine)
+            else:
+                heir.claimed = True
 
     def arm(self, context: Context, task: Task) -> None:
         """Start the clock of a context with a limit on wall time."""

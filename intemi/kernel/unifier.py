@@ -105,9 +105,9 @@ class Unifier:
         """The task that is on its way to answering a key."""
         return self._by_key.get(key) if self.level else None
 
-    def knows(self, machine: bytes) -> bool:
-        """Whether a task is on its way to a machine's id."""
-        return machine in self._by_machine
+    def task_of(self, machine: bytes) -> Task | None:
+        """The task that is on its way to a machine's id."""
+        return self._by_machine.get(machine)
 
     def add(self, task: Task) -> None:
         """A new task, known by the key of its context."""

@@ -68,15 +68,14 @@ class Watcher:
         if answer is Claim.BUSY:
             return
         with self._line.step():
+            task.claimed = answer is Claim.MINE
             if task not in self._tasks:
-                if answer is Claim.MINE and not self._line.unifier.knows(task.machine):
-                    self._line.unifier.store.release(task.machine)
+                self._line.stopper.release_claim(task)
                 return
             self.discard(task)
             if isinstance(answer, Record):
                 self._line.end(task, answer, None, unified=True)
             else:
-                task.claimed = True
                 self._line.queue(task)
 
     def _fail(self, error: Exception) -> None:
