@@ -212,17 +212,21 @@ class Runner:
 
     def _finish(self, task: Task, record: Record, contents: dict[bytes, bytes] | None) -> None:
         """Put a machine on record, and only then tell anybody."""
-        kept = list(task.keys)
-        if task.contexts:
-            self._keep(task, record, kept, contents)
-        with self._line.step():
-            if not task.contexts:
-                self._line.stopper.give_up(task)
-                return
-            for key in task.keys[len(kept) :]:
-                self._unifier.store.add_key(key, record.machine)
-            self._line.end(task, record, None)
-            self._line.stopper.charge(task)
+        kept: list[bytes] = []
+        while True:
+            if task.contexts:
+                kept = list(task.keys)
+                self._keep(task, record, kept, contents)
+            with self._line.step():
+                if not task.contexts:
+                    self._line.stopper.give_up(task)
+                    return
+                if kept:  # otherwise somebody has asked for it just now
+                    for key in task.keys[len(kept) :]:
+                        self._unifier.store.add_key(key, record.machine)
+                    self._line.end(task, record, None)
+                    self._line.stopper.charge(task)
+                    return
 
     def _keep(self, task: Task, record: Record, keys: list[bytes], contents: dict[bytes, bytes] | None) -> None:
         children = [

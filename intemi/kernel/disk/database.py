@@ -37,9 +37,13 @@ class Database:
 
     def rows(self, statement: str, parameters: _Row = ()) -> list[tuple[Any, ...]]:
         """The rows that a statement answers with."""
-        self.refuse_fork()
+        if self.is_inherited:
+            self.refuse_fork()
         with self._lock:
-            return self._mending.run(_rows, statement, parameters)
+            try:
+                return self._mending.handle.execute(statement, parameters).fetchall()
+            except sqlite3.Error:
+                return self._mending.run(_rows, statement, parameters)
 
     def change(self, statement: str, parameters: _Row) -> int:
         """Run one statement that changes something; how many rows it changed."""

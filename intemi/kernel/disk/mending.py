@@ -83,23 +83,23 @@ class Mending(Generic[Handle]):
         **options: Arguments.kwargs,
     ) -> Answer:
         """Do something with the handle."""
-        handle = self._handle
+        handle = self.handle
         try:
             return operation(handle, *arguments, **options)
         except sqlite3.Error as error:
             self._raise_unless_damage(error)
         with self._alone():
-            if self._handle is handle:
+            if self.handle is handle:
                 self.close()
                 self._open()
             try:
-                return operation(self._handle, *arguments, **options)
+                return operation(self.handle, *arguments, **options)
             except sqlite3.Error as error:
                 self._raise_unless_damage(error)
                 self.close()
                 self._replace(error)
             try:
-                return operation(self._handle, *arguments, **options)
+                return operation(self.handle, *arguments, **options)
             except sqlite3.Error as error:
                 raise unusable(self.path, error) from error
 
@@ -118,7 +118,7 @@ class Mending(Generic[Handle]):
     def close(self) -> None:
         """Close the handle."""
         with suppress(sqlite3.Error):
-            self._close_it(self._handle)
+            self._close_it(self.handle)
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
@@ -144,7 +144,7 @@ class Mending(Generic[Handle]):
         return self._open_it()
 
     def _use(self, handle: Handle) -> None:
-        self._handle = handle
+        self.handle = handle
         self._file = _identity(self._main)
         self.generation += 1
 

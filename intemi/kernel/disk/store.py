@@ -32,7 +32,10 @@ if TYPE_CHECKING:
 
 _RECORD, _CHILDREN = b"record", b"children"
 
-_FIND = "SELECT id, record FROM machines WHERE id = coalesce((SELECT machine FROM keys WHERE key = ?1), ?1)"
+_FIND = """
+    SELECT id, record FROM machines WHERE id = ?1
+    UNION ALL SELECT id, record FROM keys JOIN machines ON id = machine WHERE key = ?1 LIMIT 1
+"""
 _KEEP = """
     INSERT INTO machines VALUES (?, ?, ?) ON CONFLICT (id) DO UPDATE
     SET record = excluded.record, children = coalesce(excluded.children, children)

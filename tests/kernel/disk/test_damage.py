@@ -266,7 +266,7 @@ def test_a_pickled_key_is_never_unpickled(tmp_path: Path, bomb: bytes) -> None:
         store.keep(RECORD, contents={CONTENT: LARGE})
         assert store.content(CONTENT) == LARGE
         with pytest.raises(Exception, match="plain text"):
-            list(store._contents()._mending._handle)
+            list(store._contents()._mending.handle)
 
 
 @pytest.mark.parametrize(
@@ -324,7 +324,7 @@ def test_a_file_outside_of_the_folder_is_neither_read_nor_removed(tmp_path: Path
     edit(folder, "INSERT INTO Cache (key, raw, filename) VALUES (?, 1, ?)", CONTENT.hex(), name, file=DATABASE)
     if not isinstance(name, bytes):
         with closing(DiskStore(folder)) as store:
-            store._contents()._mending._handle.delete(CONTENT.hex())
+            store._contents()._mending.handle.delete(CONTENT.hex())
     assert secret.exists()
 
 

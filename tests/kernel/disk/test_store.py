@@ -51,7 +51,7 @@ def finds(store: DiskStore) -> bool:
 
 def statements(store: DiskStore, action: Callable[[], object]) -> int:
     seen: list[str] = []
-    connection = store._database._mending._handle
+    connection = store._database._mending.handle
     connection.set_trace_callback(seen.append)
     action()
     connection.set_trace_callback(None)
