@@ -105,8 +105,8 @@ class _Explorer:
             context.record = record
             context.state = State.FINISHED
             return self._said(context, Verdict.REUSE, "on record")
-        if record is not None:
-            return self._said(context, Verdict.REUSE, f"its failure is on record: {record.failure}")
+        if record is not None and record.failure is not None:
+            return self._said(context, Verdict.REUSE, f"its failure is on record: {record.failure.message}")
         task = self._line.unifier.in_flight(context.key)
         if task is not None:
             return self._said(context, Verdict.JOIN, f"{task.state.value} already for {task.owner.path}")
@@ -158,6 +158,8 @@ class _Explorer:
                     return
         except StopIteration:
             return
+        except Exception as error:  # of the composite's own: so it would be if it ran
+            explanation.reason += f"; then it raises {type(error).__name__}: {error}"
         finally:
             coroutine.close()
 
@@ -173,6 +175,7 @@ class _DryJob:
         self._explorer = explorer
         self._task = task
         self._explanation = explanation
+        self._capsules: list[Capsule] = []
         self.seed = task.owner.seed
 
     def request(self, config: Machine, /, **options: Any) -> Capsule:
@@ -182,13 +185,18 @@ class _DryJob:
             options.pop(option, None)
         context, explanation = self._explorer.explore(config, options, self._task, branch, name)
         self._explanation.children.append(explanation)
-        return self._explorer._line.capsule(context)
+        capsule = self._explorer._line.capsule(context)
+        self._capsules.append(capsule)
+        return capsule
 
     def all(self, *capsules: Capsule) -> Wait:
         return Wait(capsules)
 
     def any(self, *capsules: Capsule, timeout: float | None = None) -> Wait:
         return Wait(capsules, first=True, raises=False, timeout=timeout)
+
+    def children(self) -> list[Capsule]:
+        return list(self._capsules)
 
     def load(self, source: Source) -> Any:
         return self._explorer._line.values.load_items(source.items())

@@ -10,6 +10,7 @@ import threading
 import warnings
 from collections import deque
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from functools import partial
 from itertools import count
 from typing import Any
@@ -128,7 +129,9 @@ class AssemblyLine:
 
     def _register(self, sources: Sources) -> None:
         """Have the contents of bound outputs digested before the lock is taken."""
-        if self.unifier.level == 2:
+        if self.unifier.level < 2:
+            return
+        with suppress(Exception):  # those that are lost, and cannot be made again, are met once more in `_resolve`
             for bound in sources.values():
                 for source in bound:
                     if source.context.state is State.FINISHED:
@@ -218,8 +221,12 @@ class AssemblyLine:
                 for name, bound in context.sources.items()
             }
             if self.unifier.level == 2:
-                for _, items in task.inputs.values():
-                    self.values.register(*items)
+                try:
+                    for _, items in task.inputs.values():
+                        self.values.register(*items)
+                except Exception as error:  # they are lost, and cannot be made again
+                    self.end(task, None, self.runner.failure(task, error).error())
+                    return
         answer = self.unifier.resolve(task)
         if isinstance(answer, Record):
             self.unifier.drop(task)

@@ -53,7 +53,7 @@ class Runner:
         except BaseException as error:  # the store cannot be used, or warnings are errors: nobody must wait for ever
             with self._line.step():
                 if task.contexts and task.state is State.RUNNING:
-                    self._line.end(task, None, self._failure(task, error).error())
+                    self._line.end(task, None, self.failure(task, error).error())
                     with suppress(IntemiError):
                         self._line.stopper.release_claim(task)
 
@@ -97,13 +97,9 @@ class Runner:
     def _take(self, task: Task, model: Model) -> tuple[dict[str, Items], dict[bytes, bytes] | None]:
         durable = self._unifier.store.durable
         try:
-            outputs, contents = self._values.take(task.machine, task.config, model, durable)
+            return self._values.take(task.machine, task.config, model, durable, self._is_bound(task))
         except Unstorable as unstorable:
             return unstorable.outputs, None
-        if not durable and self._is_bound(task):
-            for items in outputs.values():
-                self._values.register(*flat(items))
-        return outputs, contents
 
     def _is_bound(self, task: Task) -> bool:
         """Whether somebody waits for the outputs, so that the digests of their contents will be asked for."""
@@ -248,11 +244,13 @@ class Runner:
                 self._line.stopper.release_claim(task)
                 self._line.end(task, None, error)
             return
-        record = self._record(task, {}, {}, self._failure(task, error))
+        record = self._record(task, {}, {}, self.failure(task, error))
         keep = self._unifier.keeps_failures and not isinstance(error, WorkerEnded)
         self._finish(task, record, {} if keep else None)
 
-    def _failure(self, task: Task, error: BaseException) -> Failure:
+    @staticmethod
+    def failure(task: Task, error: BaseException) -> Failure:
+        """What is to be said of a task that an error has ended."""
         if isinstance(error, MachineError):  # of a child: the first cause stays the cause
             return Failure(error.message, error.path, error.key, error.traceback)
         context = task.owner

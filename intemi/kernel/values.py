@@ -80,11 +80,12 @@ class Values:
         return known
 
     def take(
-        self, machine: bytes, config: Machine, model: Model, durable: bool
+        self, machine: bytes, config: Machine, model: Model, durable: bool, bound: bool = False
     ) -> tuple[dict[str, Items], dict[bytes, bytes]]:
         """Take over what a leaf made: its items, and the contents that the store must keep beside the record.
 
-        Raises EncodingError, after everything is in memory, if the store cannot keep one of the values.
+        Outputs that are bound already are digested while they are at hand. Raises EncodingError, after everything is in
+        memory, if the store cannot keep one of the values.
         """
         contents: dict[bytes, bytes] = {}
         outputs: dict[str, Items] = {}
@@ -101,6 +102,8 @@ class Values:
                         self._encode(item, each, contents)
                     except EncodingError as error:
                         refused = EncodingError(f"{config.kind}.{name}: {error}")
+                if bound and item.content is None:
+                    item.content = _content_of(item, each)
                 self._hold(item, each)
             outputs[name] = tuple(items) if port.multi else items[0]
         if refused is not None:
