@@ -1,6 +1,7 @@
 """What we measure, against whom: `python -m benchmarks [name ...] [--quick]`.
 
 `requests` is the cost of a request beside that of other caches, `scaling` the cost and the memory of many machines,
-`configuration` the cost of a configuration as a value, and of the import. `peers` holds what is compared, `report` how
-it is measured and printed.
+`configuration` the cost of a configuration as a value, and of the import, `reading` that of files beside other readers,
+`cross_validation` that of an experiment beside scikit-learn.
+`peers` holds what is compared, `report` how it is measured and printed.
 """

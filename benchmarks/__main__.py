@@ -9,7 +9,7 @@ from importlib import import_module
 
 from benchmarks.report import surroundings
 
-NAMES = ("configuration", "requests", "scaling")
+NAMES = ("configuration", "reading", "requests", "scaling", "cross_validation")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

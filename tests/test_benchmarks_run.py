@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchmarks import configuration, requests, scaling
+from benchmarks import configuration, cross_validation, requests, scaling
 from benchmarks.__main__ import NAMES, main
 from benchmarks.peers import PEERS
 from benchmarks.report import Target, print_targets
@@ -23,6 +23,16 @@ def test_the_benchmark_of_scaling_runs(capsys: pytest.CaptureFixture[str]) -> No
     targets = scaling.run(scaling.Sizes({5: 1, 10: 1}))
     assert "bytes per machine" in capsys.readouterr().out
     assert len(targets) == 8
+    assert all(target.measured > 0 for target in targets)
+
+
+@pytest.mark.slow
+def test_the_benchmark_of_cross_validation_runs_on_the_same_splits(capsys: pytest.CaptureFixture[str]) -> None:
+    targets = cross_validation.run(cross_validation.Sizes(repetitions=1, folds=3, rounds=1))
+    printed = capsys.readouterr().out
+    rows = [line.split() for line in printed.splitlines() if line.startswith(("intemi,", "scikit-learn"))]
+    assert [row[-1] for row in rows] == [rows[0][-1]] * 3, "the accuracy of the SVM is that of scikit-learn"
+    assert len(targets) == 4
     assert all(target.measured > 0 for target in targets)
 
 

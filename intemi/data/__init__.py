@@ -1,7 +1,31 @@
 """The data table: typed columns, roles, missing values, weights, views, digests; readers and writers."""
 
+from intemi.data.arff import read_arff, write_arff
 from intemi.data.column import Column
+from intemi.data.csv import read_csv, write_csv
 from intemi.data.data import Data
+from intemi.data.errors import DataError
+from intemi.data.exchange import from_bunch, from_numpy, from_pandas, to_pandas
+from intemi.data.files import read, write
+from intemi.data.parquet import read_parquet, write_parquet
 from intemi.data.table import MISSING, Table
 
-__all__ = ["MISSING", "Column", "Data", "Table"]
+__all__ = [
+    "MISSING",
+    "Column",
+    "Data",
+    "DataError",
+    "Table",
+    "from_bunch",
+    "from_numpy",
+    "from_pandas",
+    "read",
+    "read_arff",
+    "read_csv",
+    "read_parquet",
+    "to_pandas",
+    "write",
+    "write_arff",
+    "write_csv",
+    "write_parquet",
+]

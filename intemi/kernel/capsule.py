@@ -113,10 +113,10 @@ class Capsule:
         return capsule
 
     def __getattr__(self, name: str) -> Source:
+        if name.startswith("_") or name == "context":
+            raise AttributeError(name)
         port = self.context.config.outputs.get(name)
         if port is None:
-            if name.startswith("_"):
-                raise AttributeError(name)
             outputs = ", ".join(self.context.config.outputs) or "none"
             raise BindingError(f"{self.config.kind}: no output is called {name!r}; its outputs are {outputs}")
         return Source(self.context, port, ALL if port.multi else SINGLE)

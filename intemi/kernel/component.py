@@ -174,10 +174,15 @@ class Component:
         version = cls.__dict__.get("version")
         identity: tuple[Any, ...]
         if version is None and not _is_ours(cls):
-            from intemi.kernel.source import fingerprint
+            from intemi.kernel.source import fingerprint, release_of
 
             ours = [base for base in cls.__mro__[1:] if _is_ours(base) and vars(base).get("version") is not None]
-            identity = ("source", fingerprint(cls), *((base.__qualname__, vars(base)["version"]) for base in ours))
+            identity = (
+                "source",
+                fingerprint(cls),
+                release_of(cls),
+                *((base.__qualname__, vars(base)["version"]) for base in ours),
+            )
         else:
             identity = ("version", 1 if version is None else version)
         names = sorted(cls.parameter_names())  # the order in which they are declared does not matter

@@ -9,6 +9,7 @@ from __future__ import annotations
 import enum
 import time
 from collections.abc import Coroutine, Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from intemi.kernel.encoding import decode
@@ -92,6 +93,12 @@ Sources = Mapping[str, tuple[Source, ...]]
 NO_SOURCES: Sources = {}
 
 
+@lru_cache(maxsize=4096)
+def _decoded(config: bytes) -> Any:
+    """A configuration from its bytes; children of one composite have few different ones."""
+    return decode(config)
+
+
 class Context:
     """One request for a machine."""
 
@@ -99,6 +106,7 @@ class Context:
         "awaited",
         "comments",
         "config",
+        "deadline",
         "dependants",
         "error",
         "index",
@@ -143,6 +151,7 @@ class Context:
         self.observers: list[Wait] | None = None
         self.dependants: dict[Task, None] | None = None
         self.awaited = False
+        self.deadline = 0.0
 
     @property
     def is_done(self) -> bool:
@@ -153,7 +162,7 @@ class Context:
     @classmethod
     def restored(cls, parent: Context, child: Child, record: Record) -> Context:
         """A context of a former run, as its parent knows it."""
-        config = decode(record.config)
+        config = _decoded(record.config)
         context = cls(config, {}, record.seed, child.key or child.machine, parent, child.name, None, child.comments)
         context.index = child.index
         context.record = record

@@ -245,7 +245,7 @@ def _encode_component(value: Any, add: _Add) -> None:
 
 def _encode_storable(value: Any, add: _Add) -> list[object]:
     cls = type(value)
-    add(_sized(b"O", registry.qualified_name(cls).encode()))
+    add(_sized(b"O", registry.qualified_name(cls).encode()) + _sized(b"", _source_of(cls)))
     if _tells_its_state(cls):
         return [value.state()]
     return [{field.name: getattr(value, field.name) for field in dataclasses.fields(value)}]
@@ -379,7 +379,10 @@ def _decode_one(view: memoryview, at: int, resolve: _Resolve) -> tuple[Any, int]
         return registry.port_type(content.decode()), at + 8 + _read_size(view, at)[0]
     if tag == b"O":
         cls = registry.storable(content.decode())
-        return _Frame(1, lambda parts: _build_storable(cls, parts[0])), at
+        size = _read_size(view, at)[0]
+        if bytes(view[at + 8 : at + 8 + size]) != _source_of(cls):
+            raise EncodingError(f"a {cls.__qualname__} as it was before its class was edited")
+        return _Frame(1, lambda parts: _build_storable(cls, parts[0])), at + 8 + size
     raise EncodingError(f"not a canonical encoding: unknown tag {tag!r}")
 
 

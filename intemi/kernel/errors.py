@@ -38,6 +38,8 @@ class MachineError(IntemiError):
         self.path = path
         self.key = key
         self.traceback = traceback
+        if traceback:
+            self.add_note(f"The first cause, in {path}:\n{traceback}")
 
     def __reduce__(self) -> tuple[type, tuple[str, str, bytes, str]]:
         return type(self), (self.message, self.path, self.key, self.traceback)

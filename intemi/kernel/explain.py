@@ -73,6 +73,13 @@ def explain(line: AssemblyLine, config: Machine, bindings: Mapping[str, Any]) ->
     return _Explorer(line).explore(config, bindings, None, (), None)[1]
 
 
+def forget(line: AssemblyLine, config: Machine, bindings: Mapping[str, Any]) -> None:
+    """Drop the record that would answer a request."""
+    context, _ = _Explorer(line).explore(config, bindings, None, (), None)
+    if context.record is not None:
+        line.unifier.forget(context.record.machine)
+
+
 class _Explorer:
     def __init__(self, line: AssemblyLine) -> None:
         self._line = line
@@ -148,7 +155,7 @@ class _Explorer:
         inputs: dict[str, Any] = {n: b if ports[n].multi else b[0] for n, b in context.sources.items()}
         if context.config.takes_rng:
             assert context.seed is not None
-            inputs["rng"] = context.seed.generator()
+            inputs["rng"] = context.seed.generator(context.config.registered_name)
         coroutine = context.config.run(job, **inputs)
         try:
             while True:

@@ -47,10 +47,12 @@ from intemi.kernel.watcher import Watcher
 class AssemblyLine:
     """Serves requests."""
 
-    def __init__(self, unifier: Unifier, memory: MemoryCache, events: EventStream, seed: Seed) -> None:
+    def __init__(
+        self, unifier: Unifier, memory: MemoryCache, events: EventStream, seed: Seed, trusts_store: bool = False
+    ) -> None:
         self.unifier = unifier
         self.memory = memory
-        self.values = Values(memory, unifier)
+        self.values = Values(memory, unifier, trusts_store)
         self.events = events
         self.seed = seed
         self.timers = Timers()
@@ -154,7 +156,8 @@ class AssemblyLine:
         parent.children.append(context)
 
     def _check_limits(self, context: Context) -> None:
-        assert context.limits is not None
+        if not isinstance(context.limits, Limits):
+            raise ConfigurationError(f"{context.path}: limits must be a Limits, such as Limits(wall=60)")
         if context.limits.need_process and not any(manager.isolates for manager in self.managers):
             raise ConfigurationError(
                 f"{context.path}: limits on CPU time and memory need a process manager; "

@@ -11,7 +11,7 @@ from intemi.kernel.capsule import Capsule
 from intemi.kernel.context import Context, Source, State
 from intemi.kernel.errors import ConfigurationError
 from intemi.kernel.events import Counts, EventStream, Listener
-from intemi.kernel.explain import Explanation, explain
+from intemi.kernel.explain import Explanation, explain, forget
 from intemi.kernel.limits import Limits
 from intemi.kernel.line import AssemblyLine
 from intemi.kernel.machine import Machine
@@ -61,7 +61,9 @@ class Project:
         unification: Literal[0, 1, 2] = 2,
         failures: Failures | str = Failures.RETRY,
         memory: int | None = None,
+        trusted: bool = False,
     ) -> None:
+        """`trusted` says that nobody else can write to the folder: values without a safe encoding are pickled there."""
         if unification not in (0, 1, 2):
             raise ConfigurationError(f"Project: unification must be 0, 1 or 2, got {unification!r}")
         if type(seed) is not int or seed < 0:
@@ -69,6 +71,8 @@ class Project:
         modes = [mode.value for mode in Failures]
         if failures not in (*modes, *Failures):
             raise ConfigurationError(f"Project: failures must be one of {', '.join(modes)}, got {failures!r}")
+        if memory is not None and (type(memory) is not int or memory < 1):
+            raise ConfigurationError(f"Project: memory must be a number of bytes, got {memory!r}")
         manager = workers if isinstance(workers, TaskManager) else Threads(workers)
         self._events = EventStream()
         self._line = AssemblyLine(
@@ -76,6 +80,7 @@ class Project:
             MemoryCache(memory or _quarter_of_memory()),
             self._events,
             Seed(seed),
+            trusted,
         )
         try:
             self._line.subscribe(manager)
@@ -133,6 +138,10 @@ class Project:
     def explain(self, config: Machine, /, **bindings: Any) -> Explanation:
         """A dry run: what a request would reuse, what it would run, and why."""
         return explain(self._line, config, bindings)
+
+    def forget(self, config: Machine, /, **bindings: Any) -> None:
+        """Drop what is on record for a request, so that it is run again when somebody asks."""
+        forget(self._line, config, bindings)
 
     def abort(self) -> None:
         """End every request that is not done."""

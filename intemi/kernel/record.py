@@ -25,7 +25,7 @@ SINGLE = -1
 class Item:
     """One value that a leaf made: where it came from, and (once somebody asked) the digest of its content."""
 
-    __slots__ = ("content", "index", "inline", "kept", "machine", "output", "small")
+    __slots__ = ("content", "index", "inline", "machine", "output", "small")
 
     def __init__(
         self,
@@ -41,8 +41,6 @@ class Item:
         self.content = content
         self.inline = inline
         """The encoded value itself, if it is small enough to live in the record."""
-        self.kept = content is not None
-        """Whether the store can bring the value back."""
         self.small: Any = ABSENT
         """The value itself, if it is so small that it need not be counted."""
 

@@ -22,13 +22,13 @@ _enumerations: dict[str, type[enum.Enum]] = {}
 
 
 def qualified_name(cls: type) -> str:
-    """The name by which a class is known: bare for the package's own and the main program's, else with its module.
+    """The name by which a class is known: bare for the package's own, else with its module.
 
     >>> qualified_name(int)
     'builtins.int'
     """
     module = cls.__module__
-    if module == "intemi" or module.startswith("intemi.") or module in ("__main__", "__mp_main__"):
+    if module == "intemi" or module.startswith("intemi."):
         return cls.__qualname__
     return f"{module}.{cls.__qualname__}"
 

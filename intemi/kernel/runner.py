@@ -22,7 +22,7 @@ from intemi.kernel.ports import check_fit
 from intemi.kernel.record import Child, Failure, Items, Record, flat
 from intemi.kernel.seeds import Seed
 from intemi.kernel.store import Claim
-from intemi.kernel.values import Unstorable, check_model
+from intemi.kernel.values import check_model
 
 if TYPE_CHECKING:
     from intemi.kernel.line import AssemblyLine
@@ -96,10 +96,7 @@ class Runner:
 
     def _take(self, task: Task, model: Model) -> tuple[dict[str, Items], dict[bytes, bytes] | None]:
         durable = self._unifier.store.durable
-        try:
-            return self._values.take(task.machine, task.config, model, durable, self._is_bound(task))
-        except Unstorable as unstorable:
-            return unstorable.outputs, None
+        return self._values.take(task.machine, task.config, model, durable, self._is_bound(task))
 
     def _is_bound(self, task: Task) -> bool:
         """Whether somebody waits for the outputs, so that the digests of their contents will be asked for."""
@@ -122,7 +119,7 @@ class Runner:
             sources = task.owner.sources
         inputs: dict[str, Any] = {name: bound if ports[name].multi else bound[0] for name, bound in sources.items()}
         if task.config.takes_rng:
-            inputs["rng"] = (task.owner.seed or Seed(0)).generator()
+            inputs["rng"] = (task.owner.seed or Seed(0)).generator(task.config.registered_name)
         task.coroutine = run_composite(task.config, Job(self._line, task), inputs)
         self._drive(task)
 
@@ -157,8 +154,7 @@ class Runner:
         except BaseException as error:
             self._fail(task, error)
             return
-        storable = not self._unifier.store.durable or all(i.kept for items in outputs.values() for i in flat(items))
-        self._finish(task, record, {} if storable else None)
+        self._finish(task, record, {})
 
     def _transit(self, task: Task, name: str, value: Any) -> Items:
         """The items that a composite exhibits as its own: always those of another machine."""

@@ -30,9 +30,10 @@ class Seed:
         """The seed of one repetition."""
         return Seed(self.entropy, self.path + indices)
 
-    def generator(self) -> np.random.Generator:
-        """A fresh generator; the same for the same seed."""
-        return np.random.Generator(np.random.PCG64(np.random.SeedSequence(self.entropy, spawn_key=self.path)))
+    def generator(self, name: str = "") -> np.random.Generator:
+        """A fresh generator, the same for the same seed; different names draw independently of each other."""
+        entropy = [self.entropy, *encoding.digest(name.encode())] if name else self.entropy
+        return np.random.Generator(np.random.PCG64(np.random.SeedSequence(entropy, spawn_key=self.path)))
 
     def encoded(self) -> bytes:
         """Canonical bytes, a part of the key of a random machine."""

@@ -72,6 +72,19 @@ def is_by_user(cls: type) -> bool:
     return not _is_library(cls)
 
 
+def release_of(cls: type) -> str:
+    """The release of the installed package that a class comes from; nothing for a class of the user's own files."""
+    if is_by_user(cls):
+        return ""
+    from importlib.metadata import PackageNotFoundError, packages_distributions, version
+
+    package = cls.__module__.partition(".")[0]
+    try:
+        return ", ".join(f"{name} {version(name)}" for name in sorted(set(packages_distributions().get(package, ()))))
+    except PackageNotFoundError:
+        return package
+
+
 class _Absent(NamedTuple):
     """In place of a value: the name is undefined, or that of a library which need not be loaded."""
 

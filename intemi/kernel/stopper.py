@@ -7,6 +7,7 @@ takes over, at whatever point the machine is.
 from __future__ import annotations
 
 from functools import partial
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from intemi.kernel.context import Context, State, Task
@@ -74,11 +75,17 @@ class Stopper:
                 heir.claimed = True
 
     def arm(self, context: Context, task: Task) -> None:
-        """Start the clock of a context with a limit on wall time."""
+        """Start the clock of a context with a limit on wall time: with the run, or when it joins one."""
         limits = context.limits
         if limits is not None and limits.wall is not None:
-            error = _exceeded(context, f"{limits.wall:g} s of wall time")
-            self._line.timers.after(limits.wall - task.wall, partial(self.abort, context, error))
+            context.deadline = monotonic() + limits.wall
+            self._line.timers.after(limits.wall, partial(self._time_is_up, context))
+
+    def _time_is_up(self, context: Context) -> None:
+        limits = context.limits
+        assert limits is not None
+        if monotonic() >= context.deadline:  # else it was started anew in the meantime
+            self.abort(context, _exceeded(context, f"{limits.wall:g} s of wall time"))
 
     def check_usage(self, task: Task, cpu: float, memory: int) -> None:
         """Abort the contexts, of a running leaf and of all machines above it, whose limits it has exceeded."""

@@ -176,6 +176,13 @@ class Unifier:
                 self.store.release(record.machine)
             self._local.keep(record, keys, children)
 
+    def forget(self, machine: bytes) -> None:
+        """Drop a record, in memory and in the store."""
+        for key in [key for key, record in self._records.items() if record.machine == machine]:
+            del self._records[key]
+        self._failed_now.discard(machine)
+        self.store.forget(machine)
+
     def children(self, machine: bytes) -> list[Child]:
         """The children of a finished composite."""
         return self._local.children(machine) or self.store.children(machine)

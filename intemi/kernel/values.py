@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import threading
 from collections import Counter
 from collections.abc import Mapping
@@ -21,6 +22,8 @@ from intemi.kernel.unifier import Unifier
 
 SHARED = -3
 """Stands in an origin for a part that several values share; the machine is its digest then."""
+PICKLE = b"P"
+"""Begins what is kept as a pickle, because the user trusts the store; no encoding begins so."""
 SMALL = 256
 """Values of about this size stay in memory with their record, whatever the bound of the memory cache."""
 INLINE = 2048
@@ -30,9 +33,10 @@ INLINE = 2048
 class Values:
     """Loads, registers and, where it must, makes the values of items."""
 
-    def __init__(self, memory: MemoryCache, unifier: Unifier) -> None:
+    def __init__(self, memory: MemoryCache, unifier: Unifier, trusts_store: bool = False) -> None:
         self._memory = memory
         self._unifier = unifier
+        self._trusts_store = trusts_store
         self._making = threading.RLock()
         self._shared: set[bytes] = set()
         """Shared parts that the store has got from this process."""
@@ -40,14 +44,14 @@ class Values:
     def load(self, item: Item) -> Any:
         """The value of an item."""
         if item.small is not ABSENT:
-            return item.small
+            return own(item.small)
         value = ABSENT if item.inline is not None else self._memory.get(item.origin)
         if value is ABSENT:
             value = self._read(item)
             if value is ABSENT:
                 return self._make(item)
             self._hold(item, value)
-        return value
+        return own(value)
 
     def _hold(self, item: Item, value: Any) -> None:
         """Keep a value in memory: beside its item if that costs next to nothing, else as long as there is room."""
@@ -84,30 +88,24 @@ class Values:
     ) -> tuple[dict[str, Items], dict[bytes, bytes]]:
         """Take over what a leaf made: its items, and the contents that the store must keep beside the record.
 
-        Outputs that are bound already are digested while they are at hand. Raises EncodingError, after everything is in
-        memory, if the store cannot keep one of the values.
+        Outputs that are bound already are digested while they are at hand. A value without a safe encoding stays in
+        memory: a later process that needs it makes it again.
         """
         contents: dict[bytes, bytes] = {}
         outputs: dict[str, Items] = {}
-        refused: EncodingError | None = None
         for name, port in config.outputs.items():
             value = model.outputs[name]
             items = []
             for index, each in enumerate(value) if port.multi else [(SINGLE, value)]:
                 item = Item(machine, name, index)
                 items.append(item)
-                freeze_arrays(each)
-                if durable and refused is None:
-                    try:
-                        self._encode(item, each, contents)
-                    except EncodingError as error:
-                        refused = EncodingError(f"{config.kind}.{name}: {error}")
-                if bound and item.content is None:
+                each = frozen(each)
+                if durable:
+                    self._encode(item, each, contents)
+                elif bound:
                     item.content = _content_of(item, each)
                 self._hold(item, each)
             outputs[name] = tuple(items) if port.multi else items[0]
-        if refused is not None:
-            raise Unstorable(str(refused), outputs)
         return outputs, contents
 
     def kept(self, contents: Mapping[bytes, bytes]) -> None:
@@ -116,14 +114,20 @@ class Values:
 
     def _encode(self, item: Item, value: Any, contents: dict[bytes, bytes]) -> None:
         shared: dict[bytes, object] = {}
-        parts = encoding.encode_parts(value, shared)
+        try:
+            parts = encoding.encode_parts(value, shared)
+            new = {name: encoding.encode(part) for name, part in shared.items() if name not in self._shared}
+        except EncodingError:
+            item.content = _content_of(item, value)
+            if self._trusts_store:
+                with suppress(Exception):  # what cannot be pickled either stays in memory
+                    contents[item.content] = _pickled(value)
+            return
+        contents.update(new)
         for name, part in shared.items():
             self._memory.put((name, "", SHARED), part, encoding.plain_size(part))
-            if name not in self._shared:
-                contents[name] = encoding.encode(part)
         own = hasattr(type(value), "content_digest")
         item.content = encoding.content_digest(value) if own else encoding.digest(*parts)
-        item.kept = True
         encoded = b"".join(parts)
         if len(encoded) <= INLINE:
             item.inline = encoded
@@ -137,8 +141,10 @@ class Values:
         if encoded is None:
             return ABSENT
         try:
+            if encoded.startswith(PICKLE):
+                return _unpickled(encoded) if self._trusts_store else ABSENT
             return encoding.decode(encoded, self._resolve)
-        except EncodingError:
+        except Exception:
             return ABSENT  # a shared part is gone, or its type is not known to this process
 
     def _resolve(self, name: bytes) -> Any:
@@ -219,17 +225,19 @@ class Values:
         }
         model = run_leaf(config, values, record.seed)
         made = {
-            name: tuple(model.outputs[name]) if port.multi else (model.outputs[name],)
+            name: tuple(map(frozen, model.outputs[name])) if port.multi else (frozen(model.outputs[name]),)
             for name, port in config.outputs.items()
         }
         for name, items in record.outputs.items():
             _check_same(config, record, flat(items), made[name])
         durable = self._unifier.store.durable
-        with suppress(Unstorable):
-            _, contents = self.take(record.machine, config, model, durable)
-            if durable:
-                self._unifier.store.keep(record, contents=contents)
-                self.kept(contents)
+        outputs, contents = self.take(record.machine, config, model, durable)
+        for name, items in record.outputs.items():
+            for item, new in zip(flat(items), flat(outputs[name]), strict=True):
+                item.small, item.inline, item.content = new.small, new.inline, item.content or new.content
+        if durable:
+            self._unifier.store.keep(record, contents=contents)
+            self.kept(contents)
         return {
             item.origin: value
             for name, items in record.outputs.items()
@@ -237,18 +245,10 @@ class Values:
         }
 
 
-class Unstorable(EncodingError):
-    """An output has no safe encoding, so its machine stays in memory."""
-
-    def __init__(self, message: str, outputs: dict[str, Items]) -> None:
-        super().__init__(message)
-        self.outputs = outputs
-
-
 def run_leaf(config: Machine, values: dict[str, Any], seed: Seed | None) -> Model:
     """Run a leaf here and now, and check that it delivers what it declares."""
     if config.takes_rng:
-        values = {**values, "rng": (seed or Seed(0)).generator()}
+        values = {**values, "rng": (seed or Seed(0)).generator(config.registered_name)}
     model = config.run(**values)
     check_model(config, model)
     return model  # type: ignore[no-any-return]
@@ -274,10 +274,31 @@ def check_model(config: Machine, model: object) -> None:
                 raise TypeError(f"{config.kind}.{name} must be {port.accepted.__name__}, got {type(each).__name__}")
 
 
-def freeze_arrays(value: Any) -> None:
-    """Outputs are shared by everybody who asks for them, so nobody may write into them."""
+def frozen(value: Any) -> Any:
+    """An output as everybody gets it, from memory or from disk: nobody may write into it, and arrays lie row by row."""
     if isinstance(value, np.ndarray):
+        if type(value) is np.ndarray and not value.flags.c_contiguous:
+            value = np.ascontiguousarray(value)
         value.flags.writeable = False
+    return value
+
+
+def own(value: Any) -> Any:
+    """A value for one who may change it: containers of Python cannot be frozen, so they are copied."""
+    return copy.deepcopy(value) if type(value) in (list, dict, set, bytearray) else value
+
+
+def _pickled(value: Any) -> bytes:
+    import cloudpickle
+
+    pickled: bytes = cloudpickle.dumps(value)
+    return PICKLE + pickled
+
+
+def _unpickled(encoded: bytes) -> Any:
+    import pickle
+
+    return pickle.loads(encoded[len(PICKLE) :])
 
 
 def _content_of(item: Item, value: Any) -> bytes:
@@ -293,7 +314,10 @@ def _check_same(config: Machine, record: Record, items: tuple[Item, ...], values
         for item, value in zip(items, values, strict=True)
     )
     if not same:
-        message = f"{config.kind} is not deterministic: run again, its output {items[0].output} is another one"
+        message = (
+            f"{config.kind} is not deterministic: its output {items[0].output} was lost, and made again it is another "
+            "one; project.forget it to run it, and what depends on it, anew"
+        )
         raise MachineFailed(message, config.kind, record.machine)
 
 

@@ -40,8 +40,17 @@ class Classifier(ABC):
         check_columns(type(self).__name__, self.columns, data)
         return self._probabilities(data)
 
+    def answers(self, data: Data) -> tuple[Codes, Floats]:
+        """The classes and the probabilities at once, which costs less than one after the other."""
+        check_columns(type(self).__name__, self.columns, data)
+        return self._answers(data)
+
     def _classify(self, data: Data) -> Codes:
-        return np.asarray(self._probabilities(data).argmax(axis=1), dtype=np.int32)
+        return self._answers(data)[0]
+
+    def _answers(self, data: Data) -> tuple[Codes, Floats]:
+        probabilities = self._probabilities(data)
+        return np.asarray(probabilities.argmax(axis=1), dtype=np.int32), probabilities
 
     @abstractmethod
     def _probabilities(self, data: Data) -> Floats: ...

@@ -22,6 +22,8 @@ import pytest
 from diskcache.core import MODE_BINARY, MODE_PICKLE, MODE_RAW
 
 from intemi.kernel import Capsule, Input, Machine, MachineFailed, Model, Output, Project, StoreWarning
+from intemi.kernel.disk.seal import seal
+from intemi.kernel.values import PICKLE
 from tests.machines import Chain, Log, Ramp
 
 IN_RECORD, IN_ROW, IN_FILE = 100, 1_000, 20_000
@@ -473,6 +475,17 @@ def test_a_bomb_in_place_of_a_database_does_not_go_off(tmp_path: Path, bomb: byt
     with warned("set aside"), session(folder) as second:
         second.ask_for_something_new()
         second.check()
+
+
+@pytest.mark.parametrize("prefix", [b"", PICKLE])
+def test_a_bomb_with_a_seal_that_fits_does_not_go_off(tmp_path: Path, bomb: bytes, prefix: bytes) -> None:
+    folder = filled(tmp_path / "folder")
+    damaged = content_of(folder, "double")
+    value_file(folder, damaged).write_bytes(seal(b"content", bytes.fromhex(damaged), prefix + bomb))
+    with session(folder) as second:
+        second.ask_for_something_new()
+        second.check()
+        assert second.log.started == ["largest"]
 
 
 def test_bombs_that_lie_about_do_not_go_off(tmp_path: Path, bomb: bytes) -> None:

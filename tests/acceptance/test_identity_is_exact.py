@@ -39,7 +39,9 @@ from intemi.kernel import (
 )
 from intemi.kernel.encoding import decode, encode
 from intemi.kernel.project import Given
+from intemi.machines import *
 from intemi.machines import Repeater, Scheme
+from intemi.machines.classifiers.transform_and_classify import TransformedClassifier
 from intemi.machines.structure.scheme import SchemeChild, SchemePort, Wire
 from tests.machines import cross_validation
 
@@ -72,6 +74,61 @@ SHIPPED: list[tuple[Callable[[], Component], str]] = [
     (lambda: drawn(), "893be601950bcef7fa1405a76acc2d84"),
     (lambda: Repeater(), "af004389bca4e07f04482022db004a32"),
     (lambda: Repeater(repetitions=10, seed=3), "2e59ae190fa756bc7b7e1cda4ee130e9"),
+    (lambda: BootstrapDistributor(), "5416fb6d5808ad64988744d8a166b5e4"),
+    (lambda: CVDistributor(), "fbe6cbdb61f51aa2dcfdac93764249bd"),
+    (lambda: ClassificationTest(), "cbe887e44fff3c8b53477b46f36e2b97"),
+    (lambda: CorrelationRanking(), "22a9ed99f16253ac8fe0d8034a9e2791"),
+    (lambda: Count(), "a35d31abeb7aa76354e668cad9ca7898"),
+    (lambda: Discretization(), "1a9ee6229af29759e1140e7a0aa48f4c"),
+    (lambda: DiscretizationStrategy(), "5eb1fc76c8e58883b523147438cc6d3b"),
+    (lambda: Distance(), "bdf68d6ad7e010bcf3df725516b03b9c"),
+    (lambda: EqualFrequency(), "73057b96db339833949d519edcaf4e40"),
+    (lambda: EqualWidth(), "aefe2cf9bddd84970ae977e8f2e3cff4"),
+    (lambda: Euclidean(), "99f196f58b8e4764613f42b7f498f2c9"),
+    (lambda: ExternalTransformation(), "32df2dc59f336f4b3b222abdd1b8ec06"),
+    (lambda: FScoreRanking(), "8b32b6276cebf701d89544096908e903"),
+    (lambda: FeatureChoice(), "99b8d52f951e2189f67e4b648b992e86"),
+    (lambda: FeatureSelection(), "82b41f3e8878db69ab2c681f980106b7"),
+    (lambda: GaussianKernel(), "047953aebeee41d56685053e41ba4d77"),
+    (lambda: HoldOutDistributor(), "c2868acca475b79eca719ad277714400"),
+    (lambda: Imputation(), "54e1d95851b4f6edacac487219cbd343"),
+    (lambda: KNN(), "10b2619da28cec5b91f2cad4316d17c5"),
+    (lambda: Kernel(), "9ff56c0b6277c33db2ce47c1443c57a6"),
+    (lambda: KernelProvider(), "ab75197c3deeef0a0691ad1f1b6e22c2"),
+    (lambda: LeaveOneOutDistributor(), "a52f998d1d7683f5ee08272f08ae14fe"),
+    (lambda: LinearKernel(), "2e521955cdc520c4f6bcf0f61de3db9e"),
+    (lambda: MDL(), "ccc59266f0ac6eb58324f3821068d12c"),
+    (lambda: Majority(), "01b97e3d4c2ef297229ab4b89e5db125"),
+    (lambda: Manhattan(), "0f10dd3ab42d08814ac84d0a3d27334e"),
+    (lambda: Mean(), "de4cf07fd8eb8488e75ee48d54ab2e30"),
+    (lambda: Median(), "0149f0127ef61e5bd350db625ae5f755"),
+    (lambda: Minkowski(), "c13f29a0ba6c261b8e6119e2522f0f6b"),
+    (lambda: MostFrequent(), "a11ee5a463a45cc76ce29fa26de04533"),
+    (lambda: MutualInformationRanking(), "531c90d52661d7ba58f37407cc1418db"),
+    (lambda: NaiveBayes(), "acbedba5dd1e0626b3ac3f78324e25b4"),
+    (lambda: NominalToIndicators(), "518fe9847f3f0f0f1b47e15d22e9a14b"),
+    (lambda: Normalization(), "ac9a69ac1b20982a9699831ce67a8947"),
+    (lambda: PolynomialKernel(), "a615d5d11ef8bb2ffedaec5e34e3dd68"),
+    (lambda: PrincipalComponents(), "826757d501ff9443490a39cf0432e22c"),
+    (lambda: ReliefFRanking(), "2e2463b051b49bc642087add62ebac61"),
+    (lambda: SVM(), "980db02cbd3aeabc2012e586665bf1cc"),
+    (lambda: SVMTraining(), "e0719f52b885b7e67bc3c67b97fb13b4"),
+    (lambda: Share(), "8f6eec78c31adc100a148951416b73b1"),
+    (lambda: SklearnDataset(), "58a59f4b3bf1fa0addebd373a9f9cd65"),
+    (lambda: Standardization(), "5a93eea6bc2fad00761779416680561c"),
+    (lambda: Threshold(), "89495d2962209e8ef705d5efda49cacf"),
+    (lambda: TransformAndClassify(), "345ce6bbd4c394b5ade616a2e8e094ac"),
+    (lambda: TransformedClassifier(), "1914b65cce86ae53af56fe97265489d6"),
+    (lambda: Typical(), "70aeedcc225feb7fbb9ef3a37432d9df"),
+    (lambda: DataLoader("iris.arff", content="00" * 16), "8526775b4e178b676dad471e46b260f1"),
+    (lambda: GivenFolds((0, 1)), "6babb3767110d7dfa41099f91878782e"),
+    (lambda: GivenRanking((1, 0)), "edadc5cca97878c28bf84dd53f049f78"),
+    (lambda: Estimator("sklearn.tree.DecisionTreeClassifier", {"max_depth": 1}), "58e5f44da9b98f83e1ba6e4cd3df27c4"),
+    (
+        lambda: SklearnClassifier("sklearn.tree.DecisionTreeClassifier", library="1.0"),
+        "d9a08ec24c5c6e54073b553a863f91a7",
+    ),
+    (lambda: SklearnTransformer("sklearn.decomposition.PCA", library="1.0"), "4f723ddaf17fa91411d6930d066e6684"),
 ]
 
 VALUES: list[tuple[object, str]] = [

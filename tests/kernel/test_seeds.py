@@ -51,12 +51,16 @@ def test_a_branch_differs_from_its_root_and_from_its_siblings(seed: Seed, index:
 
 
 def test_a_random_machine_draws_from_the_seed_of_the_project() -> None:
-    assert drawn(Draw(), seed=3) == Seed(3).generator().integers(1_000_000)
+    assert drawn(Draw(), seed=3) == Seed(3).generator(Draw.registered_name).integers(1_000_000)
     assert drawn(Draw(), seed=3) != drawn(Draw(), seed=4)
 
 
 def test_a_fixed_seed_is_stronger_than_that_of_the_project() -> None:
-    assert drawn(Draw(seed=5), seed=3) == drawn(Draw(seed=5), seed=4) == Seed(5).generator().integers(1_000_000)
+    assert (
+        drawn(Draw(seed=5), seed=3)
+        == drawn(Draw(seed=5), seed=4)
+        == Seed(5).generator(Draw.registered_name).integers(1_000_000)
+    )
 
 
 def test_a_machine_that_is_not_random_is_the_same_in_projects_with_different_seeds() -> None:
@@ -82,14 +86,14 @@ def scheme_of_two(first: Machine, second: Machine, seed: int | None = None) -> S
 def test_a_scheme_hands_its_seed_to_all_its_children() -> None:
     with Project(seed=3) as project:
         pair = project.run(scheme_of_two(Draw(), Draw()))
-        assert pair.outputs["one"] == pair.outputs["two"] == Seed(3).generator().integers(1_000_000)
+        assert pair.outputs["one"] == pair.outputs["two"] == Seed(3).generator(Draw.registered_name).integers(1_000_000)
 
 
 def test_a_fixed_seed_of_a_scheme_is_that_of_its_children_unless_they_have_one() -> None:
     with Project(seed=3) as project:
         pair = project.run(scheme_of_two(Draw(), Draw(seed=8), seed=5))
-        assert pair.outputs["one"] == Seed(5).generator().integers(1_000_000)
-        assert pair.outputs["two"] == Seed(8).generator().integers(1_000_000)
+        assert pair.outputs["one"] == Seed(5).generator(Draw.registered_name).integers(1_000_000)
+        assert pair.outputs["two"] == Seed(8).generator(Draw.registered_name).integers(1_000_000)
 
 
 class Repeat(Machine):
@@ -110,7 +114,7 @@ def test_repetitions_differ_and_are_the_same_in_every_project() -> None:
         first, second = (project.run(Repeat(Draw(), count)) for project, count in ((one, 3), (two, 5)))
         assert len(set(second.outputs["drawn"])) == 5
         assert first.outputs["drawn"] == second.outputs["drawn"][:3]
-        assert second.outputs["drawn"][1] == Seed(3).branch(1).generator().integers(1_000_000)
+        assert second.outputs["drawn"][1] == Seed(3).branch(1).generator(Draw.registered_name).integers(1_000_000)
 
 
 def test_repetitions_of_a_machine_with_a_fixed_seed_are_one_machine() -> None:
@@ -136,7 +140,7 @@ class DrawsItself(Machine):
 
 
 def test_a_composite_can_draw_by_itself() -> None:
-    assert drawn(DrawsItself(), seed=3) == Seed(3).generator().integers(1_000_000)
+    assert drawn(DrawsItself(), seed=3) == Seed(3).generator(DrawsItself.registered_name).integers(1_000_000)
 
 
 def test_repetitions_of_a_cross_validation_differ_and_share_nothing_but_their_data() -> None:
@@ -221,7 +225,7 @@ class DrawsTwice(Machine):
 
 
 def test_every_run_begins_with_a_fresh_generator() -> None:
-    rng = Seed(3).generator()
+    rng = Seed(3).generator(DrawsTwice.registered_name)
     expected = int(rng.integers(10**6)) + int(rng.integers(10**6))
     with Project(seed=3, workers=1) as project:
         results = [project.run(DrawsTwice(), number=project.given(number)).outputs["result"] for number in (0, 10)]

@@ -19,7 +19,7 @@ from intemi.kernel.memory import Origin
 from intemi.kernel.processes.channel import Channel, Failed, Finished, Frame, Order, plain
 from intemi.kernel.processes.classes import names_of_classes
 from intemi.kernel.record import SINGLE
-from intemi.kernel.values import freeze_arrays, run_leaf
+from intemi.kernel.values import frozen, own, run_leaf
 
 
 def main() -> None:
@@ -80,7 +80,7 @@ class LeafServer:
             error.add_note("(raised while a worker process loaded the machine and its inputs)")
             return self._failed(error, in_step=False)
         inputs = {
-            name: tuple(self._values[origin] for origin in origins) if multi else self._values[origins[0]]
+            name: tuple(own(self._values[origin]) for origin in origins) if multi else own(self._values[origins[0]])
             for name, (multi, origins) in order.inputs.items()
         }
         if order.is_watched:
@@ -120,8 +120,7 @@ class LeafServer:
             value = model.outputs[name]
             counts[name] = len(value) if port.multi else None
             for index, each in enumerate(value) if port.multi else [(SINGLE, value)]:
-                freeze_arrays(each)
-                items[machine, name, index] = each
+                items[machine, name, index] = frozen(each)
         frames = [self._pack(each, f"{config.kind}.{name}", keep=True) for (_, name, _), each in items.items()]
         results = self._pack(model.results, f"{config.kind}: one of the results", keep=False)
         self._values.update(items)

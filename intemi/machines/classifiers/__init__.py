@@ -1,0 +1,36 @@
+"""Learners of classes, what they are made of, and how they are tested."""
+
+from intemi.machines.classifiers.classification_test import ClassificationTest
+from intemi.machines.classifiers.distances import Distance, Euclidean, Manhattan, Minkowski
+from intemi.machines.classifiers.kernel_provider import KernelProvider
+from intemi.machines.classifiers.kernels import GaussianKernel, Kernel, LinearKernel, PolynomialKernel
+from intemi.machines.classifiers.knn import KNN
+from intemi.machines.classifiers.majority import Majority
+from intemi.machines.classifiers.naive_bayes import NaiveBayes
+from intemi.machines.classifiers.sklearn_classifier import SklearnClassifier
+from intemi.machines.classifiers.sklearn_estimator import Estimator
+from intemi.machines.classifiers.sklearn_transformer import SklearnTransformer
+from intemi.machines.classifiers.svm import SVM, SVMTraining
+from intemi.machines.classifiers.transform_and_classify import TransformAndClassify
+
+__all__ = [
+    "Majority",
+    "NaiveBayes",
+    "KNN",
+    "Distance",
+    "Euclidean",
+    "Manhattan",
+    "Minkowski",
+    "SVM",
+    "SVMTraining",
+    "KernelProvider",
+    "Kernel",
+    "GaussianKernel",
+    "LinearKernel",
+    "PolynomialKernel",
+    "TransformAndClassify",
+    "SklearnClassifier",
+    "SklearnTransformer",
+    "Estimator",
+    "ClassificationTest",
+]

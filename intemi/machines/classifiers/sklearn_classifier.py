@@ -1,0 +1,81 @@
+"""Any classifier of scikit-learn as a machine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from intemi.data import Column, Data
+from intemi.kernel import ConfigurationError, Input, Machine, Model, Output, parameter, storable
+from intemi.machines.classifiers.sklearn_estimator import FittedEstimator, SklearnLearning, rows_of
+from intemi.machines.classifiers.training import one_hot, rows_to_learn_from
+from intemi.machines.interfaces import Classifier, Codes, Floats
+
+
+@storable
+@dataclass(frozen=True, eq=False)
+class FittedClassifier(Classifier):
+    """A fitted estimator that knows some of the classes."""
+
+    columns: tuple[Column, ...]
+    labels: tuple[str, ...]
+    classes: Codes
+    fitted: FittedEstimator
+
+    def _probabilities(self, data: Data) -> Floats:
+        estimator = self.fitted.estimator
+        if not hasattr(estimator, "predict_proba"):
+            return one_hot(self._predicted(data), len(self.labels))
+        answer = np.zeros((len(data), len(self.labels)))
+        if len(data):
+            answer[:, self.classes] = estimator.predict_proba(rows_of(data))
+        return answer
+
+    def _answers(self, data: Data) -> tuple[Codes, Floats]:
+        return self._predicted(data), self._probabilities(data)
+
+    def _classify(self, data: Data) -> Codes:
+        return self._predicted(data)
+
+    def _predicted(self, data: Data) -> Codes:
+        if not len(data):
+            return np.empty(0, np.int32)
+        return np.asarray(self.fitted.estimator.predict(rows_of(data)), dtype=np.int32)
+
+
+class SklearnClassifier(SklearnLearning, Machine):
+    """Fit a classifier of scikit-learn, named by the path of its class.
+
+    It is known by the class, its options and the version of the library. Where it has a `random_state` that is not
+    given, it is seeded like any random machine. Categories come to it as their codes and missing values as NaN: what
+    it cannot use must be transformed before. Without `predict_proba`, it is sure of every answer.
+
+    >>> SklearnClassifier("sklearn.tree.DecisionTreeClassifer")
+    Traceback (most recent call last):
+    ...
+    intemi.kernel.errors.ConfigurationError: SklearnClassifier: sklearn.tree has no estimator \
+'DecisionTreeClassifer'; did you mean 'DecisionTreeClassifier'?
+    """
+
+    data = Input(Data)
+    classifier = Output(Classifier)
+
+    estimator: str
+    options: Mapping[str, Any] = {}
+    library: str | None = parameter(default=None, kw_only=True)
+    """The version of scikit-learn: the one that is installed."""
+
+    def check(self) -> None:
+        from sklearn.base import is_classifier
+
+        self.note_library()
+        if not is_classifier(self.build()):
+            raise ConfigurationError(f"{self.kind}: estimator must be a classifier, got {self.estimator!r}")
+
+    def run(self, data: Data, rng: np.random.Generator) -> Model:
+        data = rows_to_learn_from(self.kind, data)
+        fitted = self.fitted(data, rng)
+        return Model(classifier=FittedClassifier(data.columns, data.labels, np.unique(data.classes), fitted))

@@ -1,0 +1,63 @@
+"""Any transformer of scikit-learn as a machine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from intemi.data import Column, Data
+from intemi.kernel import ConfigurationError, Input, Machine, Model, Output, parameter, storable
+from intemi.machines.classifiers.sklearn_estimator import FittedEstimator, SklearnLearning, rows_of
+from intemi.machines.classifiers.training import rows_to_learn_from
+from intemi.machines.interfaces import Floats, Transformation
+
+
+@storable
+@dataclass(frozen=True, eq=False)
+class FittedTransformation(Transformation):
+    """A fitted estimator that makes numeric columns."""
+
+    columns: tuple[Column, ...]
+    fitted: FittedEstimator
+
+    def _transform(self, data: Data) -> Data:
+        estimator = self.fitted.estimator
+        made = estimator.transform(rows_of(data))
+        values: Floats = np.asarray(made.toarray() if hasattr(made, "toarray") else made, dtype=np.float64)
+        return data.with_features([Column(name) for name in self._names(estimator, values.shape[1])], values.T)
+
+    def _names(self, estimator: Any, count: int) -> list[str]:
+        if not hasattr(estimator, "get_feature_names_out"):
+            return [f"{type(estimator).__name__.lower()}{index}" for index in range(count)]
+        names = np.array([column.name for column in self.columns], dtype=object)
+        return [str(name) for name in estimator.get_feature_names_out(names)]
+
+
+class SklearnTransformer(SklearnLearning, Machine):
+    """Fit a transformer of scikit-learn, named by the path of its class; all columns it makes are numeric.
+
+    Identity and seeds are those of `SklearnClassifier`. If there are classes, it learns from the rows whose class is
+    known.
+    """
+
+    data = Input(Data)
+    transformed = Output(Data)
+    transformation = Output(Transformation)
+
+    estimator: str
+    options: Mapping[str, Any] = {}
+    library: str | None = parameter(default=None, kw_only=True)
+    """The version of scikit-learn: the one that is installed."""
+
+    def check(self) -> None:
+        self.note_library()
+        if not hasattr(self.build(), "transform"):
+            raise ConfigurationError(f"{self.kind}: estimator must be a transformer, got {self.estimator!r}")
+
+    def run(self, data: Data, rng: np.random.Generator) -> Model:
+        learned_from = data if data.target is None else rows_to_learn_from(self.kind, data)
+        transformation = FittedTransformation(data.columns, self.fitted(learned_from, rng))
+        return Model(transformed=transformation.transform(data), transformation=transformation)

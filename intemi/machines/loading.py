@@ -1,0 +1,101 @@
+"""Machines with which graphs begin: data from a file, and the data sets that come with scikit-learn."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Literal, Self
+
+import numpy as np
+
+from intemi.data import Data
+from intemi.data.errors import DataError
+from intemi.data.exchange import from_bunch
+from intemi.data.files import parse
+from intemi.data.texts import file_bytes
+from intemi.kernel import ConfigurationError, Machine, Model, Output, parameter
+from intemi.kernel.encoding import digest
+
+_DIGEST = re.compile(r"[0-9a-f]{32}")
+
+
+class DataLoader(Machine):
+    """The data of a file: ARFF, CSV or Parquet, by its extension.
+
+    Its identity covers the content of the file, not its date: a digest of its bytes is taken when the machine is
+    constructed, so an edited file is another machine, and a configuration that is restored elsewhere still knows what
+    the file was. `target` names the column to be predicted; see `intemi.data.files.read` for what is taken without it.
+    """
+
+    data = Output(Data)
+
+    path: str
+    target: str | None = None
+    nominal: tuple[str, ...] = parameter(default=(), kw_only=True)
+    """Columns of a CSV file that are nominal though they look numeric."""
+    numeric: tuple[str, ...] = parameter(default=(), kw_only=True)
+    """Columns of a CSV file that must be numeric."""
+    content: str = parameter(default="", kw_only=True)
+    """The digest of the bytes of the file; filled in if it is not given."""
+
+    def check(self) -> None:
+        """Take the digest of the file, unless it is known."""
+        if not self.content:
+            try:
+                self.__dict__["content"] = _digest(file_bytes(self.path))
+            except DataError as error:
+                raise ConfigurationError(f"{self.kind}: path must be a file that can be read, {error}") from None
+        elif not _DIGEST.fullmatch(self.content):
+            raise ConfigurationError(f"{self.kind}: content must be 32 hexadecimal digits, got {self.content!r}")
+
+    def with_part(self, name: str, value: Any) -> Self:
+        """A copy with one part exchanged; another path is another content."""
+        if name == "path":
+            return type(self).from_parameters({**self.parameters(), "path": value, "content": ""})
+        return super().with_part(name, value)
+
+    def run(self) -> Model:
+        """Read the file, if it still is what it was."""
+        content = file_bytes(self.path)
+        if _digest(content) != self.content:
+            raise DataError(
+                self.path,
+                None,
+                f"other content ({_digest(content)}) than when this DataLoader was made",
+                f"{self.content}; make a new one to use the file as it is now",
+            )
+        options: dict[str, Any] = {"nominal": self.nominal} if self.nominal else {}
+        if self.numeric:
+            options["numeric"] = self.numeric
+        data = parse(content, self.path, self.target, **options)
+        return Model(data=data, results=_described(data))
+
+
+class SklearnDataset(Machine):
+    """A data set that comes with scikit-learn, for whatever must run without files."""
+
+    data = Output(Data)
+
+    name: Literal["iris", "wine", "breast_cancer", "digits"] = "iris"
+
+    def run(self) -> Model:
+        """Load it."""
+        from sklearn import datasets
+
+        data = from_bunch(getattr(datasets, f"load_{self.name}")(), name=self.name)
+        return Model(data=data, results=_described(data))
+
+
+def _digest(content: bytes) -> str:
+    return digest(content).hex()
+
+
+def _described(data: Data) -> dict[str, Any]:
+    nominal = sum(column.is_nominal for column in data.columns)
+    classes = 0 if data.target is None else len(np.unique(data.classes[data.classes >= 0]))
+    return {
+        "Rows": len(data),
+        "Numeric columns": len(data.columns) - nominal,
+        "Nominal columns": nominal,
+        "Missing share": float(np.isnan(data.features).mean()) if data.features.size else 0.0,
+        "Classes": classes,
+    }

@@ -1,0 +1,57 @@
+"""Indicators: numeric columns in place of nominal ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from intemi.data import Column, Data
+from intemi.kernel import Input, Machine, Model, Output, storable
+from intemi.machines.interfaces import Floats, Transformation
+from intemi.machines.transformations.changing import with_columns
+
+
+@storable
+@dataclass(frozen=True)
+class Indicators(Transformation):
+    """Each nominal column becomes a column for each of its categories, 1 where it is and 0 where it is not."""
+
+    columns: tuple[Column, ...]
+
+    def _transform(self, data: Data) -> Data:
+        if not any(column.is_nominal for column in self.columns):
+            return data
+        return with_columns(data, list(self._new_columns()), self._features(data))
+
+    def _new_columns(self) -> Iterator[Column]:
+        for column in self.columns:
+            if column.categories is None:
+                yield column
+            else:
+                yield from (Column(f"{column.name}={category}") for category in column.categories)
+
+    def _features(self, data: Data) -> Iterator[Floats]:
+        for index, column in enumerate(self.columns):
+            values = data.feature(index)
+            if column.categories is None:
+                yield values
+            else:
+                for code in range(len(column.categories)):
+                    yield np.where(np.isnan(values), np.nan, values == code)
+
+
+class NominalToIndicators(Machine):
+    """Put in place of each nominal column a numeric one, 0 or 1, for each of its categories.
+
+    Where a nominal value is missing, so are its indicators.
+    """
+
+    data = Input(Data)
+    indicators = Output(Data)
+    transformation = Output(Transformation)
+
+    def run(self, data: Data) -> Model:
+        transformation = Indicators(data.columns)
+        return Model(indicators=transformation.transform(data), transformation=transformation)

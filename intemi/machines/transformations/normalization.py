@@ -1,0 +1,46 @@
+"""Normalization: all values within a range."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from intemi.data import Data
+from intemi.kernel import ConfigurationError, Input, Machine, Model, Output
+from intemi.machines import weighted
+from intemi.machines.interfaces import Transformation
+from intemi.machines.transformations.changing import numeric
+from intemi.machines.transformations.scaling import Scaling
+
+
+class Normalization(Machine):
+    """Scale numeric columns so that the incoming data reach from `low` to `high`; constant columns become `low`.
+
+    >>> Normalization(low=1, high=0)
+    Traceback (most recent call last):
+    ...
+    intemi.kernel.errors.ConfigurationError: Normalization: high must be above low, got low=1.0 and high=0.0
+    """
+
+    data = Input(Data)
+    normalized = Output(Data)
+    transformation = Output(Transformation)
+
+    low: float = 0.0
+    high: float = 1.0
+
+    def check(self) -> None:
+        if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low < self.high):
+            raise ConfigurationError(f"{self.kind}: high must be above low, got low={self.low} and high={self.high}")
+
+    def run(self, data: Data) -> Model:
+        center, factor = np.zeros(len(data.columns)), np.ones(len(data.columns))
+        for index in numeric(data.columns):
+            values = weighted.known(data, index).values
+            if len(values):
+                center[index] = values.min()
+                width = float(values.max() - values.min())
+                factor[index] = (self.high - self.low) / (width if width >= np.finfo(np.float64).tiny else 1.0)
+        scaling = Scaling(data.columns, center, factor, self.low)
+        return Model(normalized=scaling.transform(data), transformation=scaling)

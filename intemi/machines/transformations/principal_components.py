@@ -1,0 +1,89 @@
+"""Principal components: the directions in which numeric columns vary most."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from intemi.data import Column, Data
+from intemi.kernel import ConfigurationError, Input, Machine, Model, Output, parameter, storable
+from intemi.machines import weighted
+from intemi.machines.interfaces import Floats, Transformation
+from intemi.machines.transformations.changing import numeric, refuse_missing, with_columns
+
+
+@storable
+@dataclass(frozen=True, eq=False)
+class Projection(Transformation):
+    """Numeric columns become their coordinates along directions; nominal ones follow as they are."""
+
+    columns: tuple[Column, ...]
+    center: Floats
+    """Of the numeric columns only."""
+    directions: Floats
+    """A row of numeric columns for each direction."""
+
+    def _transform(self, data: Data) -> Data:
+        inside = numeric(self.columns)
+        if not inside:
+            return data
+        refuse_missing("PrincipalComponents", data, inside)
+        nominal = [index for index, column in enumerate(self.columns) if column.is_nominal]
+        new = [Column(f"component {index + 1}") for index in range(len(self.directions))]
+        values = self.directions @ (data.features[inside] - self.center[:, None])
+        features = [*values, *(data.feature(index) for index in nominal)]
+        return with_columns(data, [*new, *(self.columns[index] for index in nominal)], features)
+
+
+class PrincipalComponents(Machine):
+    """Turn numeric columns into uncorrelated ones, ordered by their variance, and keep the first of them.
+
+    Kept are as few as explain more than the given share of the variance (all, if it is 1), and at most `count`. The
+    greatest coefficient of each direction is positive. Nominal columns follow as they are.
+    """
+
+    data = Input(Data)
+    projected = Output(Data)
+    transformation = Output(Transformation)
+
+    count: int | None = parameter(default=None, at_least=1)
+    variance: float = parameter(default=1.0, above=0, at_most=1)
+
+    def run(self, data: Data) -> Model:
+        inside = numeric(data.columns)
+        if not inside:
+            unchanged = Projection(data.columns, np.empty(0), np.empty((0, 0)))
+            return Model(projected=data, transformation=unchanged)
+        if not data.weights.any():
+            raise ConfigurationError(f"{self.kind}: rows with a weight above 0 are needed, got none")
+        refuse_missing(self.kind, data, inside)
+        features = data.features[inside]
+        center = np.array([weighted.mean(values, data.weights) for values in features])
+        variances, directions = _decomposed((features - center[:, None]) * np.sqrt(data.weights))
+        kept = self._count_kept(variances)
+        projection = Projection(data.columns, center, directions[:kept])
+        total = float(variances.sum())
+        return Model(
+            projected=projection.transform(data),
+            transformation=projection,
+            results={
+                "Components": kept,
+                "Explained variance": float(variances[:kept].sum()) / total if total > 0 else 1.0,
+            },
+        )
+
+    def _count_kept(self, variances: Floats) -> int:
+        kept = len(variances)
+        if self.variance < 1 and variances.sum() > 0:
+            reached = np.cumsum(variances) / variances.sum()
+            kept = min(kept, int(np.searchsorted(reached, self.variance, side="right")) + 1)
+        return kept if self.count is None else min(kept, self.count)
+
+
+def _decomposed(centered: Floats) -> tuple[Floats, Floats]:
+    """Relative variances and directions, each with a positive greatest coefficient."""
+    _, lengths, directions = np.linalg.svd(centered.T, full_matrices=False)
+    greatest = np.abs(directions).argmax(axis=1)
+    signs = np.where(directions[np.arange(len(directions)), greatest] < 0, -1.0, 1.0)
+    return lengths**2, directions * signs[:, None]

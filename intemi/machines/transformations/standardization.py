@@ -1,0 +1,35 @@
+"""Standardization: zero mean and unit deviation."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from intemi.data import Data
+from intemi.kernel import Input, Machine, Model, Output, parameter
+from intemi.machines import weighted
+from intemi.machines.interfaces import Transformation
+from intemi.machines.transformations.changing import numeric
+from intemi.machines.transformations.scaling import Scaling
+
+
+class Standardization(Machine):
+    """Scale numeric columns to zero mean and unit deviation, as measured on the incoming data.
+
+    Constant columns become 0. `ddof` degrees of freedom are taken off the number of values.
+    """
+
+    data = Input(Data)
+    standardized = Output(Data)
+    transformation = Output(Transformation)
+
+    ddof: int = parameter(default=1, at_least=0)
+
+    def run(self, data: Data) -> Model:
+        center, factor = np.zeros(len(data.columns)), np.ones(len(data.columns))
+        for index in numeric(data.columns):
+            known = weighted.known(data, index)
+            if len(known.values):
+                center[index] = weighted.mean(known.values, known.weights)
+                factor[index] = 1 / (weighted.deviation(known.values, known.weights, self.ddof) or 1.0)
+        scaling = Scaling(data.columns, center, factor)
+        return Model(standardized=scaling.transform(data), transformation=scaling)

@@ -1,0 +1,303 @@
+"""What all classifiers have in common: the checks of machines, answers for any data of the same columns, weights."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from intemi.data import Column, Data, Table
+from intemi.kernel import ConfigurationError, Machine, Project
+from intemi.kernel.encoding import decode, encode_parts
+from intemi.machines.classifiers import (
+    KNN,
+    SVM,
+    GaussianKernel,
+    KernelProvider,
+    LinearKernel,
+    Majority,
+    Manhattan,
+    Minkowski,
+    NaiveBayes,
+    PolynomialKernel,
+    SklearnClassifier,
+    TransformAndClassify,
+)
+from intemi.machines.interfaces import Classifier, ColumnsError
+from intemi.machines.transformations.standardization import Standardization
+from intemi.testing import check_machine
+from tests.learning.tables import CLASSES, classified, duplicated, mixed, numeric
+
+LEARNERS = {
+    "majority": Majority(),
+    "bayes": NaiveBayes(),
+    "knn": KNN(k=3),
+    "knn by distance": KNN(k=3, weights="distance"),
+    "knn Manhattan": KNN(k=2, distance=Manhattan()),
+    "knn Minkowski": KNN(k=2, distance=Minkowski(1.5)),
+    "svm": SVM(),
+    "svm linear": SVM(kernel=LinearKernel()),
+    "svm polynomial": SVM(C=2, kernel=PolynomialKernel(2)),
+    "transformed": TransformAndClassify().fill(transformation=Standardization(), classifier=SVM()),
+    "tree of scikit-learn": SklearnClassifier("sklearn.tree.DecisionTreeClassifier", {"max_features": 1}),
+    "ridge of scikit-learn": SklearnClassifier("sklearn.linear_model.RidgeClassifier"),
+}
+every_learner = pytest.mark.parametrize("machine", LEARNERS.values(), ids=LEARNERS)
+
+
+def blobs(rows: int = 45, seed: int = 0) -> Data:
+    """Three clouds of points."""
+    rng = np.random.default_rng(seed)
+    classes = np.arange(rows) % 3
+    return numeric(*(rng.normal(size=(2, rows)) + 2 * np.array([classes, classes % 2])), classes=classes)
+
+
+def learned(machine: Machine, data: Data, **options: Any) -> Classifier:
+    """The classifier that a machine gives."""
+    with Project(workers=1, **options) as project:
+        classifier: Classifier = project.run(machine, data=project.given(data)).outputs["classifier"]
+        return classifier
+
+
+@every_learner
+def test_it_passes_the_checks_of_any_machine(machine: Machine) -> None:
+    check_machine(machine, data=blobs())
+
+
+def test_a_kernel_provider_passes_the_checks_of_any_machine() -> None:
+    check_machine(KernelProvider(), data=blobs())
+    check_machine(KernelProvider(LinearKernel()), data=blobs())
+
+
+@every_learner
+def test_answers_are_classes_and_probabilities_of_all_classes(machine: Machine) -> None:
+    data = blobs()
+    classifier = learned(machine, data)
+    classes, probabilities = classifier.answers(data)
+    assert classes.dtype == np.int32
+    assert set(classes) <= {0, 1, 2}
+    assert probabilities.shape == (45, 3)
+    np.testing.assert_allclose(probabilities.sum(axis=1), 1)
+    assert (probabilities >= 0).all()
+    np.testing.assert_array_equal(classifier.classify(data), classes)
+    np.testing.assert_array_equal(classifier.probabilities(data), probabilities)
+
+
+@every_learner
+def test_a_row_gets_the_same_answer_in_any_company(machine: Machine) -> None:
+    data = blobs()
+    classifier = learned(machine, data.select_rows(np.arange(30)))
+    together = classifier.probabilities(data)
+    for row in (0, 7, 44):
+        alone = classifier.probabilities(data.select_rows([row]))
+        np.testing.assert_allclose(alone[0], together[row], rtol=0, atol=1e-12)
+    assert classifier.answers(data.select_rows([]))[1].shape == (0, 3)
+
+
+@every_learner
+def test_it_learns_something(machine: Machine) -> None:
+    data = blobs()
+    right = (learned(machine, data).classify(data) == data.classes).mean()
+    assert right == pytest.approx(1 / 3) if isinstance(machine, Majority) else right > 0.6
+
+
+@every_learner
+def test_a_classifier_that_was_stored_gives_the_same_answers(machine: Machine) -> None:
+    data = blobs()
+    classifier = learned(machine, data)
+    shared: dict[bytes, Any] = {}
+    encoded = b"".join(encode_parts(classifier, shared))
+    copies = {name: decode(b"".join(encode_parts(part))) for name, part in shared.items()}
+    copy = decode(encoded, copies.__getitem__)
+    np.testing.assert_array_equal(copy.classify(data), classifier.classify(data))
+    np.testing.assert_array_equal(copy.probabilities(data), classifier.probabilities(data))
+
+
+@every_learner
+def test_other_columns_are_refused_with_what_differs(machine: Machine) -> None:
+    data = blobs()
+    classifier = learned(machine, data)
+    renamed = data.with_features([Column("x0"), Column("y")], data.features)
+    turned = data.with_features([Column("x1"), Column("x0")], data.features)
+    other = data.with_features([Column("x0"), Column("x1", ("p", "q"))], np.zeros((2, 45)))
+    for wrong, message in (
+        (data.select_columns(["x0"]), "'x1' is missing"),
+        (renamed, "'x1' is missing"),
+        (turned, "another order"),
+        (other, r"x1 \(numeric\) was expected, got x1 \(2 categories\)"),
+    ):
+        for ask in (classifier.classify, classifier.probabilities, classifier.answers):
+            with pytest.raises(ColumnsError, match=message):
+                ask(wrong)
+
+
+@pytest.mark.parametrize("name", [name for name in LEARNERS if name != "transformed"])
+def test_rows_of_no_weight_or_no_class_are_not_learned_from(name: str) -> None:
+    machine, data = LEARNERS[name], blobs()
+    useful = data.select_rows(np.arange(30))
+    weights = np.where(np.arange(45) < 30, 1.0, 0.0)
+    unweighted = Data(Table(data.columns, data.features, CLASSES, data.classes, weights))
+    unknown = Data(Table(data.columns, data.features, CLASSES, np.where(weights > 0, data.classes, -1)))
+    expected = learned(machine, useful).probabilities(data)
+    for same in (unweighted, unknown):
+        np.testing.assert_allclose(learned(machine, same).probabilities(data), expected, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["majority", "bayes", "svm", "ridge of scikit-learn"])
+def test_a_weight_counts_like_that_many_rows(name: str) -> None:
+    data = blobs()
+    weights = np.random.default_rng(1).integers(1, 4, size=45).astype(float)
+    weighted = Data(Table(data.columns, data.features, CLASSES, data.classes, weights))
+    machine = LEARNERS[name] if name != "svm" else SVM(tolerance=1e-9)
+    expected = learned(machine, duplicated(weighted)).probabilities(data)
+    np.testing.assert_allclose(learned(machine, weighted).probabilities(data), expected, rtol=0, atol=1e-6)
+
+
+@every_learner
+def test_data_without_classes_are_refused(machine: Machine) -> None:
+    for data in (numeric([1, 2]), numeric([1, 2], classes=[-1, -1])):
+        with pytest.raises(Exception, match=r"no target|class is known"), Project(workers=1) as project:
+            project.run(machine, data=project.given(data))
+
+
+@every_learner
+def test_one_class_is_the_only_answer(machine: Machine) -> None:
+    if "Ridge" in repr(machine):
+        machine = SklearnClassifier("sklearn.tree.DecisionTreeClassifier")
+    data = numeric([1, 2, 3], [1, 4, 9], classes=[1, 1, 1])
+    classes, probabilities = learned(machine, data).answers(data)
+    assert classes.tolist() == [1, 1, 1]
+    assert probabilities.tolist() == [[0, 1, 0]] * 3
+
+
+@pytest.mark.parametrize("machine", [KNN(k=1), SVM()], ids=["knn", "svm"])
+def test_what_needs_numbers_says_so(machine: Machine) -> None:
+    nominal = Data(Table([Column("colour", ("red", "blue"))], [[0, 1, 0]], CLASSES, [0, 1, 0]))
+    for data, message in (
+        (nominal, r"colour \(2 categories\); NominalToIndicators"),
+        (numeric([1, np.nan, 3], classes=[0, 1, 0]), "some of 'x0' are missing; Imputation"),
+        (numeric([1, np.inf, 3], classes=[0, 1, 0]), "some of 'x0' are infinite"),
+    ):
+        with pytest.raises(Exception, match=message):
+            learned(machine, data)
+    classifier = learned(machine, numeric([1, 2, 3], classes=[0, 1, 0]))
+    with pytest.raises(ConfigurationError, match="some of 'x0' are missing"):
+        classifier.classify(numeric([np.nan], classes=[0]))
+
+
+# Single ones
+
+
+def test_the_majority_is_the_first_of_several() -> None:
+    data = numeric([1, 2, 3, 4], classes=[2, 1, 1, 2])
+    assert learned(Majority(), data).classify(data).tolist() == [1, 1, 1, 1]
+
+
+def test_of_rows_at_the_same_distance_the_first_ones_are_asked() -> None:
+    data = numeric([0, 1, -1, 1, -1, 5], classes=[0, 1, 2, 2, 2, 0])
+    asked = data.select_rows([0])
+    assert learned(KNN(k=2), data).probabilities(asked).tolist() == [[0.5, 0.5, 0]]
+    assert learned(KNN(k=5), data).classify(asked).tolist() == [2]
+
+
+def test_rows_at_no_distance_outvote_all_others() -> None:
+    data = numeric([0, 0.1, 0.1], classes=[0, 1, 1])
+    assert learned(KNN(k=3, weights="distance"), data).classify(data.select_rows([0])).tolist() == [0]
+    assert learned(KNN(k=3), data).classify(data.select_rows([0])).tolist() == [1]
+
+
+def test_neighbors_vote_with_their_weights() -> None:
+    data = numeric([0, 1, 2], classes=[0, 1, 1], weights=[5, 1, 1])
+    assert learned(KNN(k=3), data).classify(data).tolist() == [0, 0, 0]
+
+
+def test_more_neighbors_than_rows_are_refused() -> None:
+    with pytest.raises(Exception, match="KNN: k must be at most the number of rows, 3, got 4"):
+        learned(KNN(k=4), numeric([1, 2, 3], classes=[0, 1, 0]))
+
+
+def test_many_rows_are_answered_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = blobs()
+    classifier = learned(KNN(k=3), data)
+    expected = classifier.probabilities(data)
+    monkeypatch.setattr("intemi.machines.classifiers.knn.AT_ONCE", 100)
+    np.testing.assert_array_equal(classifier.probabilities(data), expected)
+
+
+def test_a_nearest_neighbor_classifier_is_a_view_of_the_table() -> None:
+    data = blobs()
+    classifier: Any = learned(KNN(k=1), data)
+    assert classifier.known.table is data.table
+
+
+def test_naive_bayes_ignores_missing_values() -> None:
+    data = mixed(rows=90, missing=0.2)
+    classifier = learned(NaiveBayes(), data)
+    assert (classifier.classify(data) == data.classes).mean() > 0.8
+    unknown = data.with_features(data.columns, np.full((5, 90), np.nan)).select_rows([0])
+    np.testing.assert_allclose(classifier.probabilities(unknown), [[1 / 3] * 3])
+
+
+def test_naive_bayes_knows_nothing_of_a_column_without_values() -> None:
+    data = numeric([1, 2, 8, 9], [np.nan] * 4, classes=[0, 0, 1, 1])
+    alone = learned(NaiveBayes(), data.select_columns(["x0"])).probabilities(data.select_columns(["x0"]))
+    np.testing.assert_allclose(learned(NaiveBayes(), data).probabilities(data), alone)
+
+
+def test_a_class_without_values_of_a_column_has_those_of_all_rows() -> None:
+    data = numeric([1, 2, 3, np.nan, np.nan], classes=[0, 0, 0, 1, 1])
+    probabilities = learned(NaiveBayes(), data).probabilities(data.select_rows([1]))
+    np.testing.assert_allclose(probabilities, [[0.6, 0.4, 0]])
+
+
+@settings(deadline=None, derandomize=True, max_examples=30)
+@given(classified(least=5))
+def test_naive_bayes_answers_whatever_the_data(data: Data) -> None:
+    classes, probabilities = learned(NaiveBayes(), data).answers(data)
+    assert np.isfinite(probabilities).all()
+    assert set(classes) <= set(data.classes)
+
+
+def test_support_vectors_are_a_view_of_the_table() -> None:
+    data = blobs()
+    classifier: Any = learned(SVM(C=100), data)
+    assert classifier.vectors.table is data.table
+    assert 3 <= len(classifier.vectors) < 45
+
+
+def test_support_vector_machines_with_the_same_kernel_share_its_table() -> None:
+    with Project(workers=1) as project:
+        data = project.given(blobs())
+        for C in (0.5, 1.0, 2.0):
+            for sigma in (0.1, 1.0):
+                project.run(SVM(C=C, kernel=GaussianKernel(sigma)), data=data)
+        counts = project.counts()
+    assert (counts.logical["KernelProvider"], counts.physical["KernelProvider"]) == (6, 2)
+    assert (counts.logical["Scheme"], counts.physical["Scheme"]) == (6, 2)
+    assert (counts.logical["SVM"], counts.physical["SVM"]) == (6, 6)
+
+
+def test_the_tables_in_memory_have_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    from intemi.machines.classifiers import kernel_provider
+
+    monkeypatch.setattr(kernel_provider, "ROOM", 3 * 45 * 45 * 8)
+    tables = kernel_provider._Tables()
+    held = [tables.get(GaussianKernel(sigma), blobs()) for sigma in (1.0, 2.0, 3.0)]
+    assert tables.get(GaussianKernel(1.0), blobs()) is held[0]
+    tables.get(GaussianKernel(4.0), blobs())
+    assert tables.get(GaussianKernel(1.0), blobs()) is held[0]
+    assert tables.get(GaussianKernel(2.0), blobs()) is not held[1]
+
+
+def test_a_table_is_that_of_the_products() -> None:
+    rows = np.random.default_rng(0).normal(size=(20, 3))
+    for kernel in (GaussianKernel(0.3), LinearKernel(), PolynomialKernel(2, 0.5, 1.0)):
+        np.testing.assert_allclose(kernel.table(rows), kernel.between(rows, rows), atol=1e-12)
+
+
+def test_products_that_are_too_large_are_refused() -> None:
+    data = numeric([1e200, 2e200, 3.0], classes=[0, 1, 0])
+    with pytest.raises(Exception, match="LinearKernel: the products of some rows are infinite"):
+        learned(SVM(kernel=LinearKernel()), data)

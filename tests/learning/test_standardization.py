@@ -1,0 +1,126 @@
+"""Standardization and normalization: the same up to shift and scale comes out the same."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from intemi.data import Data, Table
+from intemi.machines.interfaces import ColumnsError
+from intemi.machines.transformations import Normalization, Standardization
+from intemi.testing import check_machine
+from tests.learning.tables import classified, duplicated, mixed, nominal, numeric, outputs
+
+few = settings(max_examples=40, deadline=None, derandomize=True)
+BOTH = [(Standardization(), "standardized"), (Normalization(), "normalized")]
+
+
+@pytest.mark.parametrize("machine", [Standardization(), Standardization(ddof=0), Normalization(-1, 1)], ids=repr)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_scaling_does_what_any_machine_must(machine: Any, weighted: bool) -> None:
+    check_machine(machine, data=mixed(weighted=weighted))
+
+
+@few
+@given(data=classified(), ddof=st.sampled_from([0, 1]))
+def test_known_values_get_mean_0_and_deviation_1(data: Data, ddof: int) -> None:
+    data = Data(Table(data.columns, data.features))
+    for values in outputs(Standardization(ddof), data=data)["standardized"].features:
+        known = values[~np.isnan(values)]
+        if len(known) > 1 and known.any():
+            assert known.mean() == pytest.approx(0, abs=1e-9)
+            assert known.std(ddof=ddof) == pytest.approx(1)
+
+
+@few
+@given(data=classified(), low=st.sampled_from([-3.0, 0.0]), high=st.sampled_from([1.0, 50.0]))
+def test_known_values_reach_from_low_to_high(data: Data, low: float, high: float) -> None:
+    for before, after in zip(
+        data.features, outputs(Normalization(low, high), data=data)["normalized"].features, strict=True
+    ):
+        known = ~np.isnan(before)
+        assert np.isnan(after[~known]).all()
+        if len(set(before[known])) > 1:
+            assert after[known].min() == low
+            assert after[known].max() == pytest.approx(high)
+        assert (after[known] == low).all() or len(set(before[known])) > 1
+
+
+@few
+@given(data=classified(), shift=st.sampled_from([0.0, -7.5, 1000.0]), scale=st.sampled_from([0.25, 3.0, 1000.0]))
+@pytest.mark.parametrize(("machine", "name"), BOTH, ids=str)
+def test_units_of_measurement_do_not_matter(machine: Any, name: str, data: Data, shift: float, scale: float) -> None:
+    other = data.with_features(data.columns, data.features * scale + shift)
+    expected = outputs(machine, data=data)[name].features
+    np.testing.assert_allclose(outputs(machine, data=other)[name].features, expected, atol=1e-7)
+
+
+@few
+@given(data=classified())
+@pytest.mark.parametrize(("machine", "name"), BOTH, ids=str)
+def test_other_data_are_transformed_as_the_data_themselves_were(machine: Any, name: str, data: Data) -> None:
+    given = outputs(machine, data=data)
+    half = np.arange(len(data)) % 2 == 0
+    transformed = given["transformation"].transform(data.select_rows(half))
+    np.testing.assert_array_equal(transformed.features, given[name].features[:, half])
+
+
+@pytest.mark.parametrize("machine", [Standardization(ddof=0), Normalization()], ids=repr)
+def test_a_weight_is_a_number_of_rows(machine: Any) -> None:
+    data = mixed(weighted=True)
+    once, often = (outputs(machine, data=each)["transformation"] for each in (data, duplicated(data)))
+    np.testing.assert_allclose(once.center, often.center)
+    np.testing.assert_allclose(once.factor, often.factor)
+
+
+def test_twice_all_weights_is_the_same() -> None:
+    data = mixed(weighted=True)
+    table = data.table
+    heavier = Data(Table(table.columns, table.features, table.target, table.classes, data.weights * 2.5))
+    once, twice = (outputs(Standardization(), data=each)["transformation"] for each in (data, heavier))
+    np.testing.assert_allclose(once.factor, twice.factor)
+
+
+@pytest.mark.parametrize(
+    ("machine", "name", "constant"),
+    [(Standardization(), "standardized", 0), (Normalization(2, 3), "normalized", 2)],
+    ids=str,
+)
+def test_constant_columns_become_constant_and_nothing_is_divided_by_zero(
+    machine: Any, name: str, constant: float
+) -> None:
+    data = numeric([0.1] * 7, [1e300] * 7, [0.0] * 7)
+    assert (outputs(machine, data=data)[name].features == constant).all()
+
+
+@pytest.mark.parametrize(("machine", "name"), BOTH, ids=str)
+def test_one_row_and_columns_without_values_are_no_problem(machine: Any, name: str) -> None:
+    assert outputs(machine, data=numeric([5.0], [np.nan]))[name].features[:, 0] == pytest.approx(
+        [0, np.nan], nan_ok=True
+    )
+
+
+@pytest.mark.parametrize(("machine", "name"), BOTH, ids=str)
+def test_nominal_columns_and_target_and_weights_stay(machine: Any, name: str) -> None:
+    data = mixed(weighted=True)
+    after = outputs(machine, data=data)[name]
+    assert after.columns == data.columns
+    np.testing.assert_array_equal(after.features[3:], data.features[3:])
+    np.testing.assert_array_equal(after.classes, data.classes)
+    np.testing.assert_array_equal(after.weights, data.weights)
+
+
+@pytest.mark.parametrize(("machine", "name"), BOTH, ids=str)
+def test_data_without_numeric_columns_stay_the_same_data(machine: Any, name: str) -> None:
+    data = nominal([0, 1, 2])
+    assert outputs(machine, data=data)[name] is data
+
+
+def test_data_with_other_columns_are_refused() -> None:
+    transformation = outputs(Standardization(), data=numeric([1, 2], [3, 4]))["transformation"]
+    with pytest.raises(ColumnsError, match="Scaling: the column 'x1' is missing"):
+        transformation.transform(numeric([1, 2]))

@@ -1,0 +1,72 @@
+"""Weighted statistics: weights are relative frequencies."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from intemi.kernel import ConfigurationError
+from intemi.machines import weighted
+from tests.learning.tables import numeric
+
+few = settings(max_examples=60, deadline=None, derandomize=True)
+values = st.lists(st.integers(-1000, 1000).map(lambda n: n / 8), min_size=1, max_size=30).map(np.array)
+counts = st.lists(st.integers(1, 6), min_size=30, max_size=30).map(lambda each: np.array(each, float))
+
+
+@few
+@given(values, counts, st.sampled_from([0.01, 1.0, 3.0, 1e6]))
+def test_a_weight_is_a_number_of_equal_values(x: np.ndarray, w: np.ndarray, scale: float) -> None:
+    w = w[: len(x)]
+    repeated = np.repeat(x, w.astype(int))
+    assert weighted.mean(x, scale * w) == pytest.approx(repeated.mean())
+    assert weighted.deviation(x, scale * w, 0) == pytest.approx(repeated.std())
+    assert weighted.quantiles(x, scale * w, 4) == pytest.approx(weighted.quantiles(repeated, np.ones(len(repeated)), 4))
+    assert weighted.most_frequent(x, scale * w) == weighted.most_frequent(repeated, np.ones(len(repeated)))
+
+
+@few
+@given(values, st.integers(1, 12))
+def test_quantiles_are_those_of_numpy(x: np.ndarray, parts: int) -> None:
+    expected = np.percentile(x, np.linspace(0, 100, parts + 1), method="averaged_inverted_cdf")
+    found = weighted.quantiles(x, np.ones(len(x)), parts)
+    exact = np.isclose(np.arange(parts + 1) * len(x) % parts, 0)  # elsewhere numpy's rounding decides
+    assert found[~exact] == pytest.approx(expected[~exact])
+    assert found[0] == x.min()
+    assert found[-1] == x.max()
+
+
+@few
+@given(values)
+def test_the_second_of_two_parts_begins_at_the_median(x: np.ndarray) -> None:
+    assert weighted.quantiles(x, np.ones(len(x)), 2)[1] == pytest.approx(np.median(x))
+
+
+def test_the_mean_of_equal_values_is_exactly_that_value() -> None:
+    assert weighted.mean(np.full(7, 0.1), np.linspace(0.3, 1.7, 7)) == 0.1
+    assert weighted.deviation(np.full(7, 0.1), np.ones(7), 1) == 0
+
+
+def test_a_deviation_is_exact_for_the_greatest_and_the_least_numbers() -> None:
+    for scale in (1e300, 1.0, 1e-300):
+        assert weighted.deviation(np.array([scale, 2 * scale, 3 * scale]), np.ones(3), 1) == pytest.approx(scale)
+
+
+def test_what_rounding_leaves_is_no_deviation() -> None:
+    assert weighted.deviation(np.array([1.0, 1 + 2e-16] * 500), np.ones(1000), 0) == 0
+    assert weighted.deviation(np.array([0, 5e-324]), np.ones(2), 0) == 0
+
+
+def test_what_is_missing_or_weighs_nothing_takes_no_part() -> None:
+    known = weighted.known(numeric([1, np.nan, 3, 4], classes=[0, 1, 2, 0], weights=[1, 1, 0, 2]), 0)
+    assert known.values.tolist() == [1, 4]
+    assert known.weights.tolist() == [1, 2]
+    assert known.classes is not None
+    assert known.classes.tolist() == [0, 0]
+
+
+def test_infinite_values_are_refused_by_the_name_of_their_column() -> None:
+    with pytest.raises(ConfigurationError, match="the column 'x0' has infinite values"):
+        weighted.known(numeric([1, np.inf]), 0)
