@@ -80,7 +80,10 @@ class Values:
             known = Record(machine, config.kind, config.encoding, None, {}, {"value": item})
             self._unifier.keep(known, [], [], contents)
             self.kept(contents)
-        self._memory.pin((machine, "value", SINGLE), value)
+        origin = (machine, "value", SINGLE)
+        if self._memory.get(origin) is ABSENT:
+            # The giver may go on to change what was given; what is known by this content must not change with it.
+            self._memory.pin(origin, frozen(value.copy()) if isinstance(value, np.ndarray) else own(value))
         return known
 
     def take(

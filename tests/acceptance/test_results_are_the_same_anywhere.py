@@ -15,6 +15,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pytest
+from blake3 import blake3
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -461,7 +462,10 @@ class Oracle:
         path: str,
     ) -> None:
         numbers = [value.content for each in values.values() for value in each]
-        drawn = seed and np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed[0], spawn_key=seed[1])))
+        drawn = None
+        if seed:
+            entropy = [seed[0], *blake3(plan.kind.registered_name.encode()).digest(16)]
+            drawn = np.random.Generator(np.random.PCG64(np.random.SeedSequence(entropy, spawn_key=seed[1])))
         try:
             made, outcome.results = compute(plan, numbers, drawn)
         except ValueError as error:

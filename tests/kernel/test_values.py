@@ -302,6 +302,19 @@ def test_a_given_value_is_not_dropped(forgetful: Project) -> None:
     assert first(forgetful, given) == 4.0
 
 
+@pytest.mark.parametrize("size", [10, SIZE])
+@pytest.mark.parametrize("durable", [False, True])
+def test_a_given_value_is_what_it_was_when_it_was_given(tmp_path: Path, size: int, durable: bool) -> None:
+    with Project(tmp_path if durable else None, workers=1) as project:
+        array, numbers = np.zeros(size), [0.0] * size
+        sources = project.given(array), project.given(numbers)
+        array[0] = numbers[0] = 99.0
+        assert first(project, sources[0]) == 0.0
+        assert project._line.values.load_items(sources[1].items())[0] == 0.0
+        assert first(project, project.given(array)) == 99.0
+        assert array.flags.writeable, "it is still the giver's own"
+
+
 @pytest.mark.parametrize("how", ["value", "length"])
 def test_a_machine_that_is_not_deterministic_is_found_out(forgetful: Project, how: str) -> None:
     moody = forgetful.request(Moody(how))
