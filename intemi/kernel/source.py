@@ -16,6 +16,7 @@ import inspect
 import linecache
 import os
 import sys
+import threading
 import warnings
 from collections import ChainMap, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -83,6 +84,20 @@ def release_of(cls: type) -> str:
         return ", ".join(f"{name} {version(name)}" for name in sorted(set(packages_distributions().get(package, ()))))
     except PackageNotFoundError:
         return package
+
+
+_parsing = threading.Lock()
+
+
+def _parsed(text: str) -> ast.Module:
+    """The syntax tree of a file. Python 3.11 loses count of its depth when several threads parse at the same time."""
+    for _ in range(20):
+        with _parsing:
+            try:
+                return ast.parse(text)
+            except SystemError:
+                continue
+    return ast.parse(text)
 
 
 class _Absent(NamedTuple):
@@ -364,7 +379,7 @@ def _parse(text: str) -> Mapping[tuple[str, int], tuple[list[_Definition], list[
     found: defaultdict[tuple[str, int], tuple[list[_Definition], list[CodeType]]] = defaultdict(lambda: ([], []))
     with warnings.catch_warnings(action="ignore"):
         try:
-            tree = ast.parse(text)
+            tree = _parsed(text)
             module = compile(tree, "", "exec", dont_inherit=True)
         except (SyntaxError, ValueError):
             return {}
