@@ -97,7 +97,7 @@ class AssemblyLine:
         seed = self.seed_of(config, parent, branch)
         key = key_of(config, seed, sources)
         context = Context(config, sources, seed, key, parent.owner if parent else None, name, limits, comments)
-        record = self.unifier.find(key)
+        record = self.unifier.look_up(key)
         if record is None and sources:
             self._register(sources)
         with self._lock:

@@ -94,13 +94,23 @@ class TaskManager(ABC):
         assert line is not None
         me = threading.current_thread()
         while me in self._threads:
+            self._await_turn()
             task = line.next_task(self)
             if task is None:
                 return
             line.runner.perform(task, self)
 
+    def _await_turn(self) -> None:
+        """Called on a slot's thread before it looks for the next task."""
+
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.workers})"
+
+
+SHORT = 1e-4
+"""Leaves that take fewer seconds are not worth a second thread: handing the interpreter over costs more."""
+LOOK_AGAIN = 1e-3
+"""Seconds after which a thread that stands back looks whether the other still gets on."""
 
 
 class Threads(TaskManager):
@@ -113,9 +123,21 @@ class Threads(TaskManager):
     def __init__(self, workers: int | None = None) -> None:
         super().__init__(workers)
         self._running: dict[Task, threading.Thread] = {}
+        self._is_short: dict[str, bool] = {}
+        """Whether the last leaf of a kind was short."""
+        self._sprint: tuple[threading.Thread, float] | None = None
+        """Who runs one short leaf after the other, and when the last of them began."""
+
+    def _await_turn(self) -> None:
+        me = threading.current_thread()
+        while (sprint := self._sprint) and sprint[0] is not me and time.perf_counter() - sprint[1] < LOOK_AGAIN:
+            time.sleep(LOOK_AGAIN)
 
     def execute(self, call: Call) -> tuple[Model, float]:
-        self._running[call.task] = threading.current_thread()
+        me, began = threading.current_thread(), time.perf_counter()
+        self._running[call.task] = me
+        kind = call.config.kind
+        self._sprint = (me, began) if self._is_short.get(kind) else None
         try:
             if not call.task.contexts:  # aborted before `stop` could know which thread it is on
                 raise Stopped
@@ -126,6 +148,7 @@ class Threads(TaskManager):
             started = time.thread_time()
             return run_leaf(call.config, values, call.seed), time.thread_time() - started
         finally:
+            self._is_short[kind] = time.perf_counter() - began < SHORT
             self._running.pop(call.task, None)
 
     def stop(self, task: Task) -> None:

@@ -75,6 +75,8 @@ class Unifier:
         self._by_key: dict[bytes, Task] = {}
         self._by_machine: dict[bytes, Task] = {}
         self._failed_now: set[bytes] = set()
+        self._is_new_ground = False
+        """Whether the store did not have what was last asked for: then it is unlikely to have the next either."""
         self._serial = count()
 
     def known(self, key: bytes) -> Record | None:
@@ -90,6 +92,18 @@ class Unifier:
                 return None
             record = self._records.setdefault(record.machine, record)
             self._records[key] = record
+        return record
+
+    def look_up(self, key: bytes) -> Record | None:
+        """The finished machine of a key or id, if that is quickly said.
+
+        On new ground a request does not ask the store: whoever claims the machine has to, and the caller's thread and
+        the workers would only get in each other's way there.
+        """
+        if self._is_new_ground:
+            return self.known(key)
+        record = self.find(key)
+        self._is_new_ground = record is None and self.store.durable
         return record
 
     def record_of(self, machine: bytes) -> Record | None:
@@ -124,7 +138,7 @@ class Unifier:
             task.machine = context.key
         else:
             task.machine = id_of(context.config, context.seed, task.inputs, by_content=self.level == 2)
-            record = self.find(task.machine)
+            record = self.look_up(task.machine)
             if record is not None:
                 self.store.add_key(context.key, task.machine)
                 self._records[context.key] = record
@@ -146,6 +160,11 @@ class Unifier:
         if isinstance(answer, Record) and not self._usable(answer):
             self.store.forget(task.machine)
             answer = self.store.claim(task.machine)
+        if isinstance(answer, Record):
+            self._is_new_ground = False
+            for key in task.keys:
+                if key != task.machine:
+                    self.store.add_key(key, task.machine)
         return answer
 
     def remember(self, record: Record, task: Task) -> None:
