@@ -45,7 +45,9 @@ def _explain_mismatch(config: Machine, inputs: Mapping[str, Input], bindings: Ma
 
 
 def _sources(config: Machine, port: Input, bound: Any) -> tuple[Source, ...]:
-    given = (bound,) if type(bound) is Source or not isinstance(bound, list | tuple) else tuple(bound)
+    if type(bound) is Source and bound.port.accepted is port.accepted and bound.is_single:
+        return (bound,)  # what nearly everybody does
+    given = tuple(bound) if isinstance(bound, list | tuple) else (bound,)
     if not port.multi and len(given) != 1:
         raise BindingError(f"{config.kind}.{port.name} takes one {port.accepted.__name__}, got {len(given)} sources")
     for source in given:

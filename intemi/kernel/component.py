@@ -17,6 +17,8 @@ from intemi.kernel.annotations import is_class_variable, local_types, own_annota
 from intemi.kernel.errors import ConfigurationError, IntemiError
 from intemi.kernel.parameters import Check, Refused, check_of, freeze, is_plain, parameter
 
+_NONE = encoding.encode(None)
+
 
 @dataclass_transform(frozen_default=True, eq_default=False, field_specifiers=(parameter,))
 class Component:
@@ -42,7 +44,7 @@ class Component:
 
     _checks: ClassVar[dict[str, Check] | None] = None
     _header: ClassVar[bytes | None] = None
-    _encoded_names: ClassVar[dict[str, bytes]] = {}
+    _encoded_names: ClassVar[tuple[tuple[str, bytes], ...]] = ()
     _holds_components: ClassVar[bool] = False
     _may_be_none: ClassVar[frozenset[str]] = frozenset()
     _writes_init: ClassVar[bool] = False
@@ -151,10 +153,10 @@ class Component:
         if known is None:
             values = self.__dict__
             parts = [type(self)._header or type(self)._make_header()]
-            for name, encoded_name in type(self)._encoded_names.items():
+            for name, encoded_name in type(self)._encoded_names:
                 value = values[name]
-                parts.append(encoded_name)
-                parts.append(encoding.encode_scalar(value) or encoding.encode(value))
+                encoded = _NONE if value is None else encoding.encode_scalar(value) or encoding.encode(value)
+                parts += encoded_name, encoded
             known = b"".join(parts)
             values["_encoding"] = known
         return known
@@ -186,7 +188,7 @@ class Component:
         else:
             identity = ("version", 1 if version is None else version)
         names = sorted(cls.parameter_names())  # the order in which they are declared does not matter
-        cls._encoded_names = {name: encoding.encode(name) for name in names}
+        cls._encoded_names = tuple((name, encoding.encode(name)) for name in names)
         # What follows is the mapping of the parameters, so the bytes begin as those of a mapping of that size do.
         mapping = encoding.encode(dict.fromkeys(names))[: encoding.HEAD_SIZE]
         cls._header = b"C" + encoding.encode(cls.registered_name) + encoding.encode(identity) + mapping

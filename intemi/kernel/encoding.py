@@ -44,8 +44,6 @@ def digest(*parts: _Part) -> bytes:
     """
     if len(parts) == 1:
         return blake3(parts[0]).digest(DIGEST_SIZE)
-    if sum(map(len, parts)) < 4096:
-        return blake3(b"".join(parts)).digest(DIGEST_SIZE)
     hasher = blake3()
     for part in parts:
         hasher.update(part)
@@ -287,6 +285,7 @@ def _encoder_of(value: object) -> _Encoder:
 
 
 _Resolve = Callable[[bytes], Any]
+_INT = ord("I")
 
 
 def _nothing_shared(name: bytes) -> Any:
@@ -299,6 +298,8 @@ def decode(data: bytes | memoryview, resolve: _Resolve = _nothing_shared) -> Any
     `resolve` gives shared parts by their digests.
     """
     view = memoryview(data)
+    if len(view) > HEAD_SIZE and view[0] == _INT and len(view) == HEAD_SIZE + _read_size(view, 1)[0]:
+        return int.from_bytes(view[HEAD_SIZE:], "little", signed=True)  # in one step: small values are mostly such
     try:
         value, end = _decode(view, 0, resolve)
     except EncodingError:

@@ -64,9 +64,9 @@ class EventStream:
     def emit(self, kind: EventKind, context: Context) -> None:
         """Tell of an event."""
         if kind is EventKind.REQUESTED:
-            self.counts.logical[context.config.kind] += 1
+            self.counts.logical[type(context.config).__name__] += 1
         elif kind is EventKind.STARTED:
-            self.counts.physical[context.config.kind] += 1
+            self.counts.physical[type(context.config).__name__] += 1
         elif kind is EventKind.UNIFIED:
             self.counts.add_branch(context)
         if not self._listeners:

@@ -28,6 +28,7 @@ from intemi.kernel.errors import (
     StoreWarning,
 )
 from intemi.kernel.events import EventKind, EventStream
+from intemi.kernel.finishing import failure_of
 from intemi.kernel.limits import Limits
 from intemi.kernel.locks import Parking, Step, StepLock
 from intemi.kernel.machine import Machine, draw_time_seeds
@@ -228,7 +229,7 @@ class AssemblyLine:
                     for _, items in task.inputs.values():
                         self.values.register(*items)
                 except Exception as error:  # they are lost, and cannot be made again
-                    self.end(task, None, self.runner.failure(task, error).error())
+                    self.end(task, None, failure_of(task, error).error())
                     return
         answer = self.unifier.resolve(task)
         if isinstance(answer, Record):
@@ -265,8 +266,12 @@ class AssemblyLine:
                 task = self._spooler.pop(manager.isolates)
                 if task is not None:
                     return task
-                place = self._idle.place()
-            place.acquire()
+                is_behind = self.runner.finisher.has_unwritten
+                place = None if is_behind else self._idle.place()
+            if place is None:
+                self.runner.finisher.write()
+            else:
+                place.acquire()
 
     def wake(self) -> None:
         """Let every idle worker look again."""
@@ -433,6 +438,7 @@ class AssemblyLine:
 
     def close(self) -> None:
         """Abort everything and let the managers go."""
+        self.runner.finisher.write()
         with self._lock:
             if self._is_closed:
                 return

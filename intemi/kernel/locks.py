@@ -9,26 +9,18 @@ not one in every step.
 from __future__ import annotations
 
 import threading
+from _thread import RLock
 from collections.abc import Callable
 from time import sleep
 
 
-class StepLock:
+class StepLock(RLock):  # type: ignore[misc]  # it may well be inherited from
     """A reentrant lock that is held for microseconds."""
 
-    __slots__ = ("_lock", "acquire_now", "release")
-
-    def __init__(self) -> None:
-        self._lock = threading.RLock()
-        self.acquire_now = self._lock.acquire
-        self.release = self._lock.release
-
-    def __enter__(self) -> None:
-        while not self.acquire_now(False):
+    def __enter__(self) -> bool:  # type: ignore[override]
+        while not self.acquire(False):
             sleep(0)  # lets the others run
-
-    def __exit__(self, *exception: object) -> None:
-        self.release()
+        return True
 
 
 class Step:

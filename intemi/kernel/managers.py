@@ -100,7 +100,7 @@ class TaskManager(ABC):
                 return
             line.runner.perform(task, self)
 
-    def _await_turn(self) -> None:
+    def _await_turn(self) -> None:  # noqa: B027 - most need not wait
         """Called on a slot's thread before it looks for the next task."""
 
     def __repr__(self) -> str:

@@ -114,7 +114,7 @@ class Project:
         **bindings: Any,
     ) -> Capsule:
         """Ask for a machine and wait until it is finished; Ctrl-C aborts it, and what has finished is kept."""
-        capsule = self.request(config, name=name, priority=priority, limits=limits, **bindings)
+        capsule = self._line.request(config, bindings, name=name, priority=priority, limits=limits)
         try:
             return capsule.wait()
         except KeyboardInterrupt:

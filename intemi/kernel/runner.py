@@ -6,20 +6,18 @@ the store may take their time.
 
 from __future__ import annotations
 
-import traceback
-import warnings
-from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from intemi.kernel.composite import Job, Wait, run_composite
-from intemi.kernel.context import Source, State, Task
-from intemi.kernel.errors import IntemiError, MachineAborted, MachineError, StoreWarning, WorkerEnded
+from intemi.kernel.context import Source, Task
+from intemi.kernel.errors import MachineAborted, WorkerEnded
 from intemi.kernel.events import EventKind
+from intemi.kernel.finishing import Done, Finisher, failure_of
 from intemi.kernel.machine import Model
 from intemi.kernel.managers import Call, Stopped, TaskManager
 from intemi.kernel.ports import check_fit
-from intemi.kernel.record import Child, Failure, Items, Record, flat
+from intemi.kernel.record import Failure, Items, Record, flat
 from intemi.kernel.seeds import Seed
 from intemi.kernel.store import Claim
 from intemi.kernel.values import check_model
@@ -39,6 +37,7 @@ class Runner:
         self._line = line
         self._unifier = line.unifier
         self._values = line.values
+        self.finisher = Finisher(line)
 
     def perform(self, task: Task, manager: TaskManager) -> None:
         """Run a task, or run a composite on from where it waits."""
@@ -52,10 +51,7 @@ class Runner:
                     self._run_leaf(task, manager)
         except BaseException as error:  # the store cannot be used, or warnings are errors: nobody must wait for ever
             with self._line.step():
-                if task.contexts and task.state is State.RUNNING:
-                    self._line.end(task, None, self.failure(task, error).error())
-                    with suppress(IntemiError):
-                        self._line.stopper.release_claim(task)
+                self.finisher.give_in(task, error)
 
     def _start(self, task: Task, manager: TaskManager) -> bool:
         """Claim a machine; False if it need not, or must not, be run here."""
@@ -92,7 +88,7 @@ class Runner:
         except BaseException as error:  # whatever a machine raises is its failure, not ours
             self._fail(task, error)
             return
-        self._finish(task, record, contents)
+        self.finisher.finish(Done(task, record, contents))
 
     def _take(self, task: Task, model: Model) -> tuple[dict[str, Items], dict[bytes, bytes] | None]:
         durable = self._unifier.store.durable
@@ -100,7 +96,11 @@ class Runner:
 
     def _is_bound(self, task: Task) -> bool:
         """Whether somebody waits for the outputs, so that the digests of their contents will be asked for."""
-        return self._unifier.level == 2 and any(context.dependants for context in task.contexts)
+        if self._unifier.level == 2:
+            for context in task.contexts:
+                if context.dependants:
+                    return True
+        return False
 
     def _stopped(self, task: Task) -> None:
         """A leaf was ended from outside: if somebody has asked for it since, it is queued again."""
@@ -154,7 +154,7 @@ class Runner:
         except BaseException as error:
             self._fail(task, error)
             return
-        self._finish(task, record, {})
+        self.finisher.finish(Done(task, record, {}))
 
     def _transit(self, task: Task, name: str, value: Any) -> Items:
         """The items that a composite exhibits as its own: always those of another machine."""
@@ -178,16 +178,17 @@ class Runner:
         self, task: Task, outputs: dict[str, Items], results: dict[str, Any], failure: Failure | None = None
     ) -> Record:
         context = task.owner
-        census = _ALONE.setdefault(context.config.kind, {context.config.kind: 1})
+        kind = context.config.kind
+        census = _ALONE.get(kind) or _ALONE.setdefault(kind, {kind: 1})
         if task.children:
             census = dict(census)
         for child in task.children:
             below = child.record.census if child.record is not None else {child.config.kind: 1}
-            for kind, number in below.items():
-                census[kind] = census.get(kind, 0) + number
+            for each, number in below.items():
+                census[each] = census.get(each, 0) + number
         return Record(
             machine=task.machine,
-            kind=context.config.kind,
+            kind=kind,
             config=context.config.encoding,
             seed=context.seed,
             inputs={
@@ -202,53 +203,12 @@ class Runner:
             cpu=task.cpu,
         )
 
-    def _finish(self, task: Task, record: Record, contents: dict[bytes, bytes] | None) -> None:
-        """Put a machine on record, and only then tell anybody."""
-        kept: list[bytes] = []
-        while True:
-            if task.contexts:
-                kept = list(task.keys)
-                self._keep(task, record, kept, contents)
-            with self._line.step():
-                if not task.contexts:
-                    self._line.stopper.give_up(task)
-                    return
-                if kept:  # otherwise somebody has asked for it just now
-                    for key in task.keys[len(kept) :]:
-                        self._unifier.store.add_key(key, record.machine)
-                    self._line.end(task, record, None)
-                    self._line.stopper.charge(task)
-                    return
-
-    def _keep(self, task: Task, record: Record, keys: list[bytes], contents: dict[bytes, bytes] | None) -> None:
-        children = [
-            Child(child.index, child.name, child.record.machine, dict(child.comments or {}), child.key)
-            for child in task.children
-            if child.record is not None
-        ]
-        try:
-            self._unifier.keep(record, keys, children, contents)
-            if contents:
-                self._values.kept(contents)
-        except IntemiError as error:
-            warnings.warn(f"{record.kind} is kept in memory only: {error}", StoreWarning, stacklevel=2)
-            self._unifier.keep(record, keys, children, None)
-
     def _fail(self, task: Task, error: BaseException) -> None:
         if isinstance(error, MachineAborted):  # of a child: what was stopped is not kept
             with self._line.step():
                 self._line.stopper.release_claim(task)
                 self._line.end(task, None, error)
             return
-        record = self._record(task, {}, {}, self.failure(task, error))
+        record = self._record(task, {}, {}, failure_of(task, error))
         keep = self._unifier.keeps_failures and not isinstance(error, WorkerEnded)
-        self._finish(task, record, {} if keep else None)
-
-    @staticmethod
-    def failure(task: Task, error: BaseException) -> Failure:
-        """What is to be said of a task that an error has ended."""
-        if isinstance(error, MachineError):  # of a child: the first cause stays the cause
-            return Failure(error.message, error.path, error.key, error.traceback)
-        context = task.owner
-        text = "".join(traceback.format_exception(error))
-        return Failure(f"{context.path} failed: {type(error).__name__}: {error}", context.path, context.key, text)
+        self.finisher.finish(Done(task, record, {} if keep else None))

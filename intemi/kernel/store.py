@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from intemi.kernel.record import Child, Record
 
@@ -19,6 +19,16 @@ class Claim(enum.Enum):
     MINE = "mine"
     BUSY = "busy"
     """Somebody else who is alive is running it."""
+
+
+class Finished(NamedTuple):
+    """A finished machine, and what is to be kept with it."""
+
+    record: Record
+    keys: Iterable[bytes] = ()
+    """What leads to it; its own id need not be among them."""
+    children: Sequence[Child] = ()
+    contents: Mapping[bytes, bytes] | None = None
 
 
 class Store(Protocol):
@@ -47,9 +57,12 @@ class Store(Protocol):
         children: Sequence[Child] = (),
         contents: Mapping[bytes, bytes] | None = None,
     ) -> None:
-        """Keep a finished machine: contents first, then the record with its keys and children in one step.
+        """Keep one finished machine, like `keep_all`."""
 
-        When this returns, the machine survives the end of the process, however it ends.
+    def keep_all(self, finished: Sequence[Finished]) -> None:
+        """Keep finished machines: contents first, then all records with their keys and children in one step.
+
+        When this returns, the machines survive the end of the process, however it ends, and no claim on them is left.
         """
 
     def add_key(self, key: bytes, machine: bytes) -> None:
@@ -103,14 +116,18 @@ class MemoryStore:
         children: Sequence[Child] = (),
         contents: Mapping[bytes, bytes] | None = None,
     ) -> None:
-        if contents:
-            self._contents.update(contents)
-        if children:
-            self._children[record.machine] = children
-        self._records[record.machine] = record
-        self._claimed.discard(record.machine)
-        for key in keys:
-            self._keys[key] = record.machine
+        self.keep_all([Finished(record, keys, children, contents)])
+
+    def keep_all(self, finished: Sequence[Finished]) -> None:
+        for record, keys, children, contents in finished:
+            if contents:
+                self._contents.update(contents)
+            if children:
+                self._children[record.machine] = children
+            self._records[record.machine] = record
+            self._claimed.discard(record.machine)
+            for key in keys:
+                self._keys[key] = record.machine
 
     def add_key(self, key: bytes, machine: bytes) -> None:
         self._keys[key] = machine

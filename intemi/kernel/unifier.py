@@ -10,6 +10,7 @@ machine.
 from __future__ import annotations
 
 import enum
+from collections.abc import Sequence
 from itertools import count
 
 from intemi.kernel.context import ALL, Inputs, Sources, Task
@@ -17,7 +18,7 @@ from intemi.kernel.encoding import digest, encode
 from intemi.kernel.machine import Machine
 from intemi.kernel.record import SINGLE, Child, Record
 from intemi.kernel.seeds import Seed
-from intemi.kernel.store import Claim, MemoryStore, Store
+from intemi.kernel.store import Claim, Finished, MemoryStore, Store
 
 
 class Failures(enum.Enum):
@@ -37,13 +38,13 @@ def key_of(config: Machine, seed: Seed | None, sources: Sources) -> bytes:
         return config.digest
     parts = [config.digest]
     if seed is not None:
-        parts.append(b"seed" + seed.encoded())
+        parts += b"seed", seed.encoded()
     for name, bound in sources.items():
-        parts.append(b"port %d " % len(bound) + name.encode() + b"\0")
+        parts += b"port %d " % len(bound), name.encode(), b"\0"
         for source in bound:
             index = source.index
             mark = b"=" if index == SINGLE else b"*" if index == ALL else b"[%d]" % index
-            parts.append(source.context.key + source.port.name.encode() + mark)
+            parts += source.context.key, source.port.name.encode(), mark
     return digest(b"".join(parts))
 
 
@@ -100,10 +101,10 @@ class Unifier:
         On new ground a request does not ask the store: whoever claims the machine has to, and the caller's thread and
         the workers would only get in each other's way there.
         """
-        if self._is_new_ground:
-            return self.known(key)
-        record = self.find(key)
-        self._is_new_ground = record is None and self.store.durable
+        record = self._records.get(key) if self.level else None
+        if record is None and not self._is_new_ground:
+            record = self.find(key)
+            self._is_new_ground = record is None and self.store.durable
         return record
 
     def record_of(self, machine: bytes) -> Record | None:
@@ -184,16 +185,16 @@ class Unifier:
         if self._by_machine.get(task.machine) is task:
             del self._by_machine[task.machine]
 
-    def keep(
-        self, record: Record, keys: list[bytes], children: list[Child], contents: dict[bytes, bytes] | None
-    ) -> None:
-        """Put a machine on record for good, or (without contents) only for as long as this process lives."""
-        if contents is not None:
-            self.store.keep(record, [key for key in keys if key != record.machine], children, contents)
-        else:
+    def keep(self, finished: Sequence[Finished]) -> None:
+        """Put machines on record for good."""
+        self.store.keep_all(finished)
+
+    def keep_for_now(self, finished: Sequence[Finished]) -> None:
+        """Put machines on record for as long as this process lives."""
+        for each in finished:
             if self.store.durable:
-                self.store.release(record.machine)
-            self._local.keep(record, keys, children)
+                self.store.release(each.record.machine)
+        self._local.keep_all(finished)
 
     def forget(self, machine: bytes) -> None:
         """Drop a record, in memory and in the store."""

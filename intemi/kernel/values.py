@@ -18,6 +18,7 @@ from intemi.kernel.machine import Machine, Model
 from intemi.kernel.memory import MemoryCache, Origin
 from intemi.kernel.record import ABSENT, SINGLE, Item, Items, Record, flat
 from intemi.kernel.seeds import Seed
+from intemi.kernel.store import Finished
 from intemi.kernel.unifier import Unifier
 
 SHARED = -3
@@ -78,7 +79,7 @@ class Values:
             contents: dict[bytes, bytes] = {}
             self._encode(item, value, contents)
             known = Record(machine, config.kind, config.encoding, None, {}, {"value": item})
-            self._unifier.keep(known, [], [], contents)
+            self._unifier.keep([Finished(known, contents=contents)])
             self.kept(contents)
         origin = (machine, "value", SINGLE)
         if self._memory.get(origin) is ABSENT:
@@ -116,6 +117,11 @@ class Values:
         self._shared.update(contents)
 
     def _encode(self, item: Item, value: Any, contents: dict[bytes, bytes]) -> None:
+        scalar = encoding.encode_scalar(value)
+        if scalar is not None and len(scalar) <= INLINE:  # most small values, in one step
+            item.inline = scalar
+            item.content = encoding.digest(scalar)
+            return
         shared: dict[bytes, object] = {}
         try:
             parts = encoding.encode_parts(value, shared)

@@ -47,10 +47,14 @@ class Database:
 
     def change(self, statement: str, parameters: _Row) -> int:
         """Run one statement that changes something; how many rows it changed."""
-        self.refuse_fork()
+        if self.is_inherited:
+            self.refuse_fork()
         with self._lock:
             self._mending.follow()
-            return self._mending.run(_change, statement, parameters)
+            try:
+                return self._mending.handle.execute(statement, parameters).rowcount
+            except sqlite3.Error:
+                return self._mending.run(_change, statement, parameters)
 
     def change_together(self, statements: Sequence[tuple[str, Sequence[_Row]]]) -> None:
         """Run statements, each once per row of parameters: all of them or none."""
@@ -115,6 +119,7 @@ def _connect(path: Path) -> sqlite3.Connection:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("PRAGMA wal_autocheckpoint = 4000")
+        connection.execute("PRAGMA cache_size = -16000")  # keys are scattered: a small cache would miss all the time
         if is_new:
             marks = (
                 f"PRAGMA application_id = {_APPLICATION + SCHEMA_VERSION}",

@@ -25,7 +25,7 @@ from intemi.kernel.disk.database import Database
 from intemi.kernel.disk.mending import unusable, warn
 from intemi.kernel.disk.seal import DamageError, seal, unseal
 from intemi.kernel.record import Child, Record
-from intemi.kernel.store import Claim
+from intemi.kernel.store import Claim, Finished
 
 if TYPE_CHECKING:
     from intemi.kernel.disk.contents import Contents
@@ -95,23 +95,23 @@ class DiskStore:
         children: Sequence[Child] = (),
         contents: Mapping[bytes, bytes] | None = None,
     ) -> None:
-        """Keep a finished machine: contents first, then the record with its keys and children in one step."""
-        machine = record.machine
-        listed = [(child.index, child.name, child.machine, child.comments, child.key) for child in children]
-        row = (
-            machine,
-            seal(_RECORD, machine, record.encode()),
-            seal(_CHILDREN, machine, encoding.encode(listed)) if listed else None,
-        )
-        if contents:
-            self._contents().write(contents)
-        aliases = [(key, machine) for key in keys]
-        if aliases:
-            self._database.change_together([(_KEEP, [row]), (_ADD_KEY, aliases)])
-        else:
-            self._database.change(_KEEP, row)
-        self._claims.give_back(machine)
-        self._warned.discard(machine)
+        """Keep one finished machine, like `keep_all`."""
+        self.keep_all([Finished(record, keys, children, contents)])
+
+    def keep_all(self, finished: Sequence[Finished]) -> None:
+        """Keep finished machines: contents first, then all records with their keys and children in one step."""
+        for each in finished:
+            if each.contents:
+                self._contents().write(each.contents)
+        rows = [_row(each.record, each.children) for each in finished]
+        aliases = [(key, each.record.machine) for each in finished for key in each.keys if key != each.record.machine]
+        if aliases or len(rows) > 1:
+            self._database.change_together([(_KEEP, rows), (_ADD_KEY, aliases)])
+        elif rows:
+            self._database.change(_KEEP, rows[0])
+        for machine, _, _ in rows:
+            self._claims.give_back(machine)
+            self._warned.discard(machine)
 
     def add_key(self, key: bytes, machine: bytes) -> None:
         """Let one more key lead to a machine."""
@@ -177,3 +177,13 @@ class DiskStore:
                 if self._opened_contents is None:
                     self._opened_contents = Contents(self._folder / "contents")
         return self._opened_contents
+
+
+def _row(record: Record, children: Sequence[Child]) -> tuple[bytes, bytes, bytes | None]:
+    machine = record.machine
+    listed = [(child.index, child.name, child.machine, child.comments, child.key) for child in children]
+    return (
+        machine,
+        seal(_RECORD, machine, record.encode()),
+        seal(_CHILDREN, machine, encoding.encode(listed)) if listed else None,
+    )
