@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from intemi.kernel.context import NO_SOURCES, Source, Sources
+from intemi.kernel.context import ALL, NO_SOURCES, Source, Sources
 from intemi.kernel.errors import BindingError, ConfigurationError, InfeasibleError
 from intemi.kernel.machine import Machine
 from intemi.kernel.ports import Input, check_fit
@@ -32,7 +32,13 @@ def bind(config: Machine, bindings: Mapping[str, Any]) -> Sources:
         return NO_SOURCES
     if bindings.keys() != inputs.keys():
         _explain_mismatch(config, inputs, bindings)
-    return {name: _sources(config, port, bindings[name]) for name, port in inputs.items()}
+    sources = {}
+    for name, port in inputs.items():
+        bound = bindings[name]
+        # Nearly everybody binds one output to an input of just that type.
+        is_plain = type(bound) is Source and bound.port.accepted is port.accepted and bound.index != ALL
+        sources[name] = (bound,) if is_plain else _sources(config, port, bound)
+    return sources
 
 
 def _explain_mismatch(config: Machine, inputs: Mapping[str, Input], bindings: Mapping[str, Any]) -> None:
@@ -45,8 +51,6 @@ def _explain_mismatch(config: Machine, inputs: Mapping[str, Input], bindings: Ma
 
 
 def _sources(config: Machine, port: Input, bound: Any) -> tuple[Source, ...]:
-    if type(bound) is Source and bound.port.accepted is port.accepted and bound.is_single:
-        return (bound,)  # what nearly everybody does
     given = tuple(bound) if isinstance(bound, list | tuple) else (bound,)
     if not port.multi and len(given) != 1:
         raise BindingError(f"{config.kind}.{port.name} takes one {port.accepted.__name__}, got {len(given)} sources")

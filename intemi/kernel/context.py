@@ -41,6 +41,9 @@ class State(enum.Enum):
     ABORTED = "aborted"
 
 
+WAITING, _, RUNNING, _, FINISHED, FAILED, ABORTED = State  # to look them up in the class takes its time
+
+
 class Source:
     """An output of a context (or one item of a multi output): bind inputs to it, or load its value."""
 
@@ -144,7 +147,7 @@ class Context:
         self.comments = comments
         self.index = 0
         self.position: tuple[int, ...] = ()
-        self.state = State.WAITING
+        self.state = WAITING
         self.task: Task | None = None
         self.record: Record | None = None
         self.error: MachineError | None = None
@@ -157,7 +160,7 @@ class Context:
     def is_done(self) -> bool:
         """Whether nothing will change any more."""
         state = self.state
-        return state is State.FINISHED or state is State.FAILED or state is State.ABORTED
+        return state is FINISHED or state is FAILED or state is ABORTED
 
     @classmethod
     def restored(cls, parent: Context, child: Child, record: Record) -> Context:

@@ -32,6 +32,7 @@ _read_size = struct.Struct("<Q").unpack_from
 _float = struct.Struct("<d").pack
 _read_float = struct.Struct("<d").unpack_from
 _NAN = _float(math.nan)
+_INT_HEADS = tuple(b"I" + _size(size) for size in range(9))
 _HEAP_TYPE = 1 << 9  # a class made at run time, not one built into the interpreter
 _sources: weakref.WeakKeyDictionary[type, bytes] = weakref.WeakKeyDictionary()
 
@@ -99,21 +100,19 @@ def _tells_its_state(cls: type) -> bool:
 
 def encode_scalar(value: object) -> bytes | None:
     """The encoding of the commonest small values in one step, or None: parameters are mostly such."""
-    kind = type(value)
-    if kind is int:
-        assert isinstance(value, int)
-        content = value.to_bytes(value.bit_length() // 8 + 1, "little", signed=True)
-        return b"I" + _size(len(content)) + content
-    if kind is str:
-        assert isinstance(value, str)
+    if type(value) is int:
+        size = value.bit_length() // 8 + 1
+        content = value.to_bytes(size, "little", signed=True)
+        return (_INT_HEADS[size] if size < len(_INT_HEADS) else b"I" + _size(size)) + content
+    if type(value) is str:
         content = value.encode("utf-8", "surrogatepass")
         return b"S" + _size(len(content)) + content
-    if kind is float:
+    if type(value) is float:
         # Programs can tell -0.0 from 0.0, so they differ; no program tells one NaN from another, so they are one.
         return b"D" + (_NAN if value != value else _float(value))
     if value is None:
         return b"N"
-    if kind is bool:
+    if type(value) is bool:
         return b"T" if value else b"F"
     return None
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from intemi.kernel.context import Context
+    from intemi.kernel.record import Record
 
 
 class EventKind(enum.Enum):
@@ -26,6 +27,9 @@ class EventKind(enum.Enum):
     """The machine is recorded: it will not run again, whatever happens next."""
     FAILED = "failed"
     ABORTED = "aborted"
+
+
+REQUESTED, UNIFIED, STARTED, FINISHED, FAILED, ABORTED = EventKind  # to look them up in the class takes its time
 
 
 @dataclass(slots=True)
@@ -63,12 +67,12 @@ class EventStream:
 
     def emit(self, kind: EventKind, context: Context) -> None:
         """Tell of an event."""
-        if kind is EventKind.REQUESTED:
+        if kind is REQUESTED:
             self.counts.logical[type(context.config).__name__] += 1
-        elif kind is EventKind.STARTED:
+        elif kind is STARTED:
             self.counts.physical[type(context.config).__name__] += 1
-        elif kind is EventKind.UNIFIED:
-            self.counts.add_branch(context)
+        elif kind is UNIFIED and context.record is not None and len(context.record.census) > 1:
+            self.counts.add_branch(context.record)
         if not self._listeners:
             return
         event = Event(kind, context, time())
@@ -91,11 +95,10 @@ class Counts:
         self.logical: Counter[str] = Counter()
         self.physical: Counter[str] = Counter()
 
-    def add_branch(self, context: Context) -> None:
-        """Count what lies under a unified context; the context itself was counted when it was requested."""
-        if context.record is not None and len(context.record.census) > 1:
-            self.logical.update(context.record.census)
-            self.logical[context.config.kind] -= 1
+    def add_branch(self, record: Record) -> None:
+        """Count what lies under a unified machine; the machine itself was counted when it was requested."""
+        self.logical.update(record.census)
+        self.logical[record.kind] -= 1
 
     def copy(self) -> Counts:
         """The counts as they are now."""

@@ -15,10 +15,11 @@ from functools import partial
 from itertools import count
 from typing import Any
 
+from intemi.kernel import events
 from intemi.kernel.bindings import bind, check_feasible
 from intemi.kernel.capsule import Capsule
 from intemi.kernel.composite import Wait
-from intemi.kernel.context import NO_SOURCES, Context, Sources, State, Task
+from intemi.kernel.context import FINISHED, NO_SOURCES, Context, Sources, State, Task
 from intemi.kernel.errors import (
     ConfigurationError,
     IntemiError,
@@ -27,7 +28,6 @@ from intemi.kernel.errors import (
     MachineFailed,
     StoreWarning,
 )
-from intemi.kernel.events import EventKind, EventStream
 from intemi.kernel.finishing import failure_of
 from intemi.kernel.limits import Limits
 from intemi.kernel.locks import Parking, Step, StepLock
@@ -49,12 +49,12 @@ class AssemblyLine:
     """Serves requests."""
 
     def __init__(
-        self, unifier: Unifier, memory: MemoryCache, events: EventStream, seed: Seed, trusts_store: bool = False
+        self, unifier: Unifier, memory: MemoryCache, stream: events.EventStream, seed: Seed, trusts_store: bool = False
     ) -> None:
         self.unifier = unifier
         self.memory = memory
         self.values = Values(memory, unifier, trusts_store)
-        self.events = events
+        self.events = stream
         self.seed = seed
         self.timers = Timers()
         self.managers: list[TaskManager] = []
@@ -103,8 +103,9 @@ class AssemblyLine:
             self._register(sources)
         with self._lock:
             self._place(context, parent, priority)
-            self.events.emit(EventKind.REQUESTED, context)
-            record = record or self.unifier.known(key)  # it may have finished since
+            self.events.emit(events.REQUESTED, context)
+            if record is None:
+                record = self.unifier.known(key)  # it may have finished since
             if record is not None:
                 self._answer(context, record)
             else:
@@ -137,7 +138,7 @@ class AssemblyLine:
         with suppress(Exception):  # those that are lost, and cannot be made again, are met once more in `_resolve`
             for bound in sources.values():
                 for source in bound:
-                    if source.context.state is State.FINISHED:
+                    if source.context.state is FINISHED:
                         self.values.register(*flat(source.items()))
 
     def _place(self, context: Context, parent: Task | None, priority: int) -> None:
@@ -313,7 +314,7 @@ class AssemblyLine:
         if record is not None:
             self.unifier.remember(record, task)
         self.release_inputs(task)
-        task.state = State.FINISHED
+        task.state = FINISHED
         for context in task.contexts:
             self.settle(context, record, error, ran=context is task.owner and not unified)
         task.children = []
@@ -336,16 +337,17 @@ class AssemblyLine:
         self, context: Context, record: Record | None, error: MachineError | None = None, ran: bool = False
     ) -> None:
         context.task = None
-        context.record = record
-        if record is not None and record.failure is not None:
-            error = record.failure.error()
+        if record is not None:
+            context.record = record
+            if record.failure is not None:
+                error = record.failure.error()
         if error is None:
-            context.state = State.FINISHED
-            kind = EventKind.FINISHED if ran else EventKind.UNIFIED
+            context.state = FINISHED
+            kind = events.FINISHED if ran else events.UNIFIED
         elif isinstance(error, MachineAborted):
-            context.state, kind = State.ABORTED, EventKind.ABORTED
+            context.state, kind = State.ABORTED, events.ABORTED
         else:
-            context.state, kind = State.FAILED, EventKind.FAILED
+            context.state, kind = State.FAILED, events.FAILED
         context.error = error
         context.sources = NO_SOURCES
         self.events.emit(kind, context)

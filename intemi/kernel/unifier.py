@@ -157,6 +157,11 @@ class Unifier:
         """Keep other processes from running the machine of a task that is about to start."""
         if not self.level or not self.store.durable:
             return Claim.MINE
+        if task.inputs and task.owner.key != task.machine:  # on new ground its request has not looked
+            known = self.find(task.owner.key)
+            if known is not None:
+                self._is_new_ground = False
+                return known
         answer = self.store.claim(task.machine)
         if isinstance(answer, Record) and not self._usable(answer):
             self.store.forget(task.machine)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from intemi.kernel.record import Child, Failure, Item, Record
 from intemi.kernel.seeds import Seed
-from intemi.kernel.store import Claim, Store
+from intemi.kernel.store import Claim, Finished, Store
 
 Make = Callable[[], Store]
 
@@ -79,6 +79,18 @@ def _check_kept_is_found(store: Store) -> None:
     changed = sample_record(record.machine, Accuracy=0.75)
     store.keep(changed)
     assert _same(store.find(keys[0]), changed), "keeping a machine again must replace its record and leave its keys"
+
+
+def _check_many_are_kept_at_once(store: Store) -> None:
+    records = [sample_record(Number=number) for number in range(3)]
+    keys = [_new_id() for _ in records]
+    for record in records:
+        store.claim(record.machine)
+    store.keep_all([Finished(record, [key]) for record, key in zip(records, keys, strict=True)])
+    for record, key in zip(records, keys, strict=True):
+        assert _same(store.find(key), record), "each of the machines that are kept at once must be found"
+        assert _same(store.claim(record.machine), record), "claiming a finished machine must answer with its record"
+    store.keep_all([])
 
 
 def _check_key_is_moved(store: Store) -> None:
@@ -171,6 +183,7 @@ def _check_threads(store: Store) -> None:
 _CHECKS: tuple[Callable[[Store], None], ...] = (
     _check_unknown_is_absent,
     _check_kept_is_found,
+    _check_many_are_kept_at_once,
     _check_key_is_moved,
     _check_claim,
     _check_keep_without_claim,

@@ -42,7 +42,7 @@ def test_a_step_lock_can_be_taken_again_by_who_holds_it() -> None:
     lock, freed = StepLock(), threading.Event()
     with lock, lock:
         pass
-    threading.Thread(target=lambda: lock.__enter__() or freed.set(), daemon=True).start()
+    threading.Thread(target=lambda: (lock.__enter__(), freed.set()), daemon=True).start()
     assert freed.wait(PATIENCE), "it was given back as often as it was taken"
 
 

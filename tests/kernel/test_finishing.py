@@ -1,0 +1,135 @@
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from intemi.kernel import EventKind, Input, IntemiError, Machine, MachineFailed, Model, Output, Project, StoreWarning
+from intemi.kernel.disk import DiskStore
+from intemi.kernel.finishing import HANDFUL
+from intemi.kernel.store import Finished
+from tests.machines import Number
+
+MANY = 40 * HANDFUL
+
+
+class Watched(DiskStore):
+    """A store that notes how many machines it is given at a time, and can be made to refuse them."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self.handfuls: list[int] = []
+        self.trouble: Exception | None = None
+
+    def keep_all(self, finished: Sequence[Finished]) -> None:
+        self.handfuls.append(len(finished))
+        if self.trouble is not None:
+            raise self.trouble
+        super().keep_all(finished)
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
+    monkeypatch.setattr("intemi.kernel.disk.DiskStore", Watched)
+    return Project(tmp_path)
+
+
+def store_of(project: Project) -> Watched:
+    store = project._line.unifier.store
+    assert isinstance(store, Watched)
+    return store
+
+
+def test_short_leaves_are_recorded_together_and_none_is_left_out(project: Project, tmp_path: Path) -> None:
+    with project:
+        project.wait(*[project.request(Number(value)) for value in range(MANY)])
+        handfuls = store_of(project).handfuls
+    assert sum(handfuls) == MANY
+    assert len(handfuls) < MANY / 2
+    with Project(tmp_path) as again:
+        assert [again.run(Number(value)).outputs["result"] for value in range(MANY)] == list(range(MANY))
+        assert not again.counts().physical
+
+
+def test_what_is_told_finished_is_on_record(project: Project, tmp_path: Path) -> None:
+    other = DiskStore(tmp_path)
+    missing = []
+
+    def look(event: object) -> None:
+        if event.kind is EventKind.FINISHED and other.find(event.context.key) is None:  # type: ignore[attr-defined]
+            missing.append(event)
+
+    with project:
+        project.listen(look)
+        project.wait(*[project.request(Number(value)) for value in range(200)])
+    other.close()
+    assert not missing
+
+
+def test_what_has_run_when_a_project_is_closed_is_kept(project: Project, tmp_path: Path) -> None:
+    with project:
+        started = [project.request(Number(value)) for value in range(5)]
+        started[-1].wait()
+    with Project(tmp_path) as again:
+        again.wait(*[again.request(Number(value)) for value in range(5)])
+        assert not again.counts().physical
+
+
+def test_a_store_in_trouble_keeps_a_handful_in_memory(project: Project) -> None:
+    store_of(project).trouble = IntemiError("the disk is full")
+    with project:
+        capsules = [project.request(Number(value)) for value in range(100)]
+        with pytest.warns(StoreWarning, match="Number is kept in memory only: the disk is full"):
+            project.wait(*capsules)
+        assert [capsule.outputs["result"] for capsule in capsules] == list(range(100))
+
+
+def test_a_store_that_breaks_fails_all_of_a_handful(project: Project) -> None:
+    store_of(project).trouble = RuntimeError("broken")
+    with project:
+        for capsule in [project.request(Number(value)) for value in range(100)]:
+            with pytest.raises(MachineFailed, match="RuntimeError: broken"):
+                capsule.wait(60)
+
+
+_together: dict[str, threading.Barrier] = {}
+
+
+class Sudden(Machine):
+    """Short at first; later ones wait until two of them are running at the same time."""
+
+    result = Output(int)
+    version = 1
+    number: int
+
+    def run(self) -> Model:
+        if self.number >= 100:
+            _together.setdefault("here", threading.Barrier(2)).wait(60)
+        return Model(result=self.number)
+
+
+def test_another_thread_comes_when_a_leaf_turns_out_not_to_be_short() -> None:
+    with Project(workers=2) as project:
+        project.wait(*[project.request(Sudden(number)) for number in range(100)])
+        project.wait(project.request(Sudden(100)), project.request(Sudden(101)))
+
+
+class Double(Machine):
+    number = Input(int)
+    result = Output(int)
+
+    def run(self, number: int) -> Model:
+        return Model(result=2 * number)
+
+
+@pytest.mark.parametrize("unification", [1, 2])
+def test_on_new_ground_finished_machines_are_still_found(tmp_path: Path, unification: int) -> None:
+    with Project(tmp_path) as project:  # at level 2, so that at level 1 only their keys lead to them
+        project.run(Double(), number=project.run(Number(1)).result)
+    with Project(tmp_path, unification=unification) as project:  # type: ignore[arg-type]
+        project.run(Number(2))
+        known = project.request(Number(1))
+        assert project.run(Double(), number=known.result).outputs["result"] == 2
+        assert dict(project.counts().physical) == {"Number": 1}
