@@ -2,7 +2,8 @@
 
 All peers are measured in every round, each in processes of its own, in an order that rotates; a ratio is the median of
 the ratios within rounds. Everybody delivers the values: we are also charged for looking at ours. Cold, our leaves are
-requested all at once and waited for; again, they are asked for one by one, like those of the others.
+requested all at once and waited for; again, they are asked for one by one, like those of the others. What can be
+repeated in a process (asking again) is, and the best counts, for everybody.
 """
 
 from __future__ import annotations
@@ -39,8 +40,10 @@ class Sizes:
     rounds: int
 
 
-FULL = Sizes(leaves=20_000, peer_leaves=2_000, rounds=3)
+FULL = Sizes(leaves=20_000, peer_leaves=2_000, rounds=5)
 QUICK = Sizes(leaves=1_000, peer_leaves=200, rounds=1)
+
+REPEATS = 3
 
 COLD_MEMORY = "cold, in memory"
 AGAIN_MEMORY = "requested again, in memory"
@@ -122,13 +125,13 @@ def measure_first(peer: str, folder: str, leaves: int) -> dict[str, Costs]:
             with PEERS[peer](None, data) as ask:
                 ask(WARM_UP)
                 costs[COLD_MEMORY] = cost(ask)
-                costs[AGAIN_MEMORY] = cost(_again(ask))
+                costs[AGAIN_MEMORY] = min(cost(_again(ask)) for _ in range(REPEATS))
         if peer in ON_DISK:
             with ExitStack() as stack:
                 ask = stack.enter_context(PEERS[peer](Path(folder, argument), data))
                 ask(WARM_UP)
                 cold = cost(ask)
-                costs[AGAIN] = cost(_again(ask))
+                costs[AGAIN] = min(cost(_again(ask)) for _ in range(REPEATS))
                 if isinstance(ask, Requests):
                     costs[AGAIN_ALONE] = _cost_alone(ask, leaves)
                 closing = Cost.of(stack.close, leaves)

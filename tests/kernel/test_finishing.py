@@ -80,10 +80,10 @@ def test_what_has_run_when_a_project_is_closed_is_kept(project: Project, tmp_pat
 def test_a_store_in_trouble_keeps_a_handful_in_memory(project: Project) -> None:
     store_of(project).trouble = IntemiError("the disk is full")
     with project:
-        capsules = [project.request(Number(value)) for value in range(100)]
         with pytest.warns(StoreWarning, match="Number is kept in memory only: the disk is full"):
-            project.wait(*capsules)
-        assert [capsule.outputs["result"] for capsule in capsules] == list(range(100))
+            project.wait(*[project.request(Number(value)) for value in range(100)])
+        assert [project.run(Number(value)).outputs["result"] for value in range(100)] == list(range(100))
+        assert project.counts().physical["Number"] == 100
 
 
 def test_a_store_that_breaks_fails_all_of_a_handful(project: Project) -> None:
