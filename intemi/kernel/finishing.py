@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 import traceback
 import warnings
+from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple
 
 from intemi.kernel.context import State, Task
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 HANDFUL = 32
 SHORT = 1e-4
 """Seconds that a leaf may have taken to be recorded with others."""
-PATIENCE = 0.005
+PATIENCE = 0.01
 """Seconds after which a handful is recorded though it is not full."""
 
 
@@ -43,11 +44,15 @@ class Finisher:
         self._unifier = line.unifier
         self._unwritten: list[Done] = []
         self._lock = threading.Lock()
+        self._since = 0.0
+        """When the first of them was done."""
         self._is_timed = False
 
     def finish(self, done: Done) -> None:
         """Put a machine on record: at once, or soon if nothing hangs on it."""
         with self._lock:
+            if not self._unwritten:
+                self._since = monotonic()
             self._unwritten.append(done)
             if self._can_wait(done) and len(self._unwritten) < HANDFUL:
                 if not self._is_timed:
@@ -62,8 +67,14 @@ class Finisher:
         return not any(context.parent or context.dependants for context in done.task.contexts)
 
     def _time_is_up(self) -> None:
-        self._is_timed = False
-        self.write()
+        # Whoever runs short leaves fills a handful sooner and is not to be disturbed: only a rest is written here.
+        with self._lock:
+            left = self._since + PATIENCE - monotonic()
+            self._is_timed = bool(self._unwritten) and left > 0
+        if self._is_timed:
+            self._line.timers.after(left, self._time_is_up)
+        else:
+            self.write()
 
     @property
     def has_unwritten(self) -> bool:

@@ -119,7 +119,7 @@ def _connect(path: Path) -> sqlite3.Connection:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("PRAGMA wal_autocheckpoint = 4000")
-        connection.execute("PRAGMA cache_size = -16000")  # keys are scattered: a small cache would miss all the time
+        connection.execute("PRAGMA cache_size = -64000")  # kB; ids are scattered: a small cache would always miss
         if is_new:
             marks = (
                 f"PRAGMA application_id = {_APPLICATION + SCHEMA_VERSION}",
