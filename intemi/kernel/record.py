@@ -5,7 +5,7 @@ A record says everything that is needed to make a lost value again: configuratio
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -208,3 +208,24 @@ def _unpacked(packed: Any) -> Items:
     if packed and packed[0] is None:
         return tuple(Item(*each) for each in packed[1:])
     return Item(*packed)
+
+
+def encode_children(children: Sequence[Child]) -> bytes:
+    """The children of a composite as bytes."""
+    rows = []
+    for child in children:
+        comments = encoding.encode(child.comments) if child.comments else b""
+        rows.append((child.index, child.name, child.machine, comments, child.key))
+    packed: bytes = packb(rows, unicode_errors="surrogatepass")
+    return packed
+
+
+def decode_children(data: bytes) -> list[Child]:
+    """The children of bytes; EncodingError if they are none."""
+    try:
+        return [
+            Child(index, name, machine, encoding.decode(comments) if comments else {}, key)
+            for index, name, machine, comments, key in unpackb(data, use_list=False, unicode_errors="surrogatepass")
+        ]
+    except Exception as error:  # whatever foreign bytes provoke
+        raise EncodingError(f"not a list of children: {error}") from error

@@ -40,10 +40,11 @@ class Store(Protocol):
     def find(self, key: bytes) -> Record | None:
         """The record that answers a key, or has that id."""
 
-    def claim(self, machine: bytes) -> Claim | Record:
+    def claim(self, machine: bytes, key: bytes | None = None) -> Claim | Record:
         """Claim a machine before running it, in one indivisible step; a claim ends with its owner.
 
-        Answers with the record if the machine has been finished in the meantime. Claiming what one holds is MINE again.
+        Answers with the record if the machine, or what a key leads to, has been finished in the meantime. Claiming what
+        one holds is MINE again.
         A failure that was kept is answered like any record; `forget` it first to try again.
         """
 
@@ -99,8 +100,8 @@ class MemoryStore:
     def find(self, key: bytes) -> Record | None:
         return self._records.get(self._keys.get(key, key))
 
-    def claim(self, machine: bytes) -> Claim | Record:
-        known = self._records.get(machine)
+    def claim(self, machine: bytes, key: bytes | None = None) -> Claim | Record:
+        known = self._records.get(machine) or (None if key is None else self.find(key))
         if known is not None:
             return known
         self._claimed.add(machine)

@@ -157,20 +157,15 @@ class Unifier:
         """Keep other processes from running the machine of a task that is about to start."""
         if not self.level or not self.store.durable:
             return Claim.MINE
-        if task.inputs and task.owner.key != task.machine:  # on new ground its request has not looked
-            known = self.find(task.owner.key)
-            if known is not None:
-                self._is_new_ground = False
-                return known
-        answer = self.store.claim(task.machine)
+        answer = self.store.claim(task.machine, task.owner.key)  # on new ground its request has not looked for the key
         if isinstance(answer, Record) and not self._usable(answer):
-            self.store.forget(task.machine)
+            self.store.forget(answer.machine)
             answer = self.store.claim(task.machine)
         if isinstance(answer, Record):
             self._is_new_ground = False
             for key in task.keys:
-                if key != task.machine:
-                    self.store.add_key(key, task.machine)
+                if key != answer.machine:
+                    self.store.add_key(key, answer.machine)
         return answer
 
     def remember(self, record: Record, task: Task) -> None:

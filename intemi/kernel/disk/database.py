@@ -12,16 +12,9 @@ from typing import Any
 
 from intemi.kernel.disk import claims
 from intemi.kernel.disk.mending import BUSY_TIMEOUT, Mending
+from intemi.kernel.disk.schema import APPLICATION, SCHEMA, SCHEMA_VERSION, marks, migrate
 from intemi.kernel.disk.seal import DamageError
 from intemi.kernel.errors import IntemiError
-
-SCHEMA_VERSION = 1
-SCHEMA = (
-    "CREATE TABLE machines (id BLOB PRIMARY KEY, record BLOB, children BLOB)",
-    "CREATE TABLE keys (key BLOB PRIMARY KEY, machine BLOB) WITHOUT ROWID",
-)
-_APPLICATION = int.from_bytes(b"im", "big") << 16
-"""Our mark in SQLite's header; the lower half repeats the version: a damaged one is not taken for a newer."""
 
 _Row = Sequence[Any]
 
@@ -121,11 +114,7 @@ def _connect(path: Path) -> sqlite3.Connection:
         connection.execute("PRAGMA wal_autocheckpoint = 4000")
         connection.execute("PRAGMA cache_size = -64000")  # kB; ids are scattered: a small cache would always miss
         if is_new:
-            marks = (
-                f"PRAGMA application_id = {_APPLICATION + SCHEMA_VERSION}",
-                f"PRAGMA user_version = {SCHEMA_VERSION}",
-            )
-            connection.executescript("; ".join(("BEGIN IMMEDIATE", *SCHEMA, *marks, "COMMIT")))
+            connection.executescript("; ".join(("BEGIN IMMEDIATE", *SCHEMA, *marks(SCHEMA_VERSION), "COMMIT")))
     except BaseException:
         connection.close()
         raise
@@ -137,18 +126,25 @@ def _check(connection: sqlite3.Connection, path: Path) -> bool:
     application, version = (
         _rows(connection, f"PRAGMA {name}", ())[0][0] for name in ("application_id", "user_version")
     )
-    found = {row[0] for row in _rows(connection, "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL", ())}
+    found = _schema(connection)
     if not application and not version and not found:
         return True
-    if application != _APPLICATION + version:
+    if application != APPLICATION + version:
         raise DamageError("it was written by another program")
+    if version < 1:
+        raise DamageError(f"it has version {version}, which never was")
     if version > SCHEMA_VERSION:
         raise IntemiError(
             f"{path.parent}: {path.name} has version {version}, this version of intemi reads up to {SCHEMA_VERSION}; "
             "use a newer intemi or another folder"
         )
     if version < SCHEMA_VERSION:
-        raise DamageError(f"it has version {version}, this version of intemi needs {SCHEMA_VERSION}")
+        migrate(connection, version)
+        found = _schema(connection)
     if found != {statement.encode() for statement in SCHEMA}:
         raise DamageError("its tables are not those of a store")
     return False
+
+
+def _schema(connection: sqlite3.Connection) -> set[bytes]:
+    return {row[0] for row in _rows(connection, "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL", ())}

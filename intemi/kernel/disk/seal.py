@@ -6,6 +6,8 @@ from intemi.kernel.encoding import DIGEST_SIZE, digest
 from intemi.kernel.errors import IntemiError
 
 FORMAT = 1
+RECORD, CHILDREN = b"record", b"children"
+"""Kinds of what is sealed."""
 _MAGIC = b"intemi"
 _FORMAT_AT = len(_MAGIC)
 _SUM_AT = _FORMAT_AT + 1

@@ -19,29 +19,28 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from intemi.kernel import encoding
 from intemi.kernel.disk.claims import Claims
 from intemi.kernel.disk.database import Database
 from intemi.kernel.disk.mending import unusable, warn
-from intemi.kernel.disk.seal import DamageError, seal, unseal
-from intemi.kernel.record import Child, Record
+from intemi.kernel.disk.seal import CHILDREN, RECORD, DamageError, seal, unseal
+from intemi.kernel.record import Child, Record, decode_children, encode_children
 from intemi.kernel.store import Claim, Finished
 
 if TYPE_CHECKING:
     from intemi.kernel.disk.contents import Contents
 
-_RECORD, _CHILDREN = b"record", b"children"
-
 _FIND = """
     SELECT id, record FROM machines WHERE id = ?1
-    UNION ALL SELECT id, record FROM keys JOIN machines ON id = machine WHERE key = ?1 LIMIT 1
+    UNION ALL SELECT id, record FROM keys JOIN machines ON id = machine WHERE keys.key = ?2
+    UNION ALL SELECT id, record FROM machines WHERE key = ?2 LIMIT 1
 """
 _KEEP = """
-    INSERT INTO machines VALUES (?, ?, ?) ON CONFLICT (id) DO UPDATE
-    SET record = excluded.record, children = coalesce(excluded.children, children)
+    INSERT INTO machines (id, key, record, children) VALUES (?, ?, ?, ?) ON CONFLICT (id) DO UPDATE
+    SET record = excluded.record, children = coalesce(excluded.children, children), key = coalesce(excluded.key, key)
 """
 _ADD_KEY = "INSERT INTO keys VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET machine = excluded.machine"
 _FORGET = "DELETE FROM machines WHERE id = ?"
+_NOTE_CHANGE = "INSERT OR IGNORE INTO changed SELECT rowid FROM machines WHERE id = ?"
 _LIST_CHILDREN = "SELECT children FROM machines WHERE id = ?"
 
 
@@ -69,16 +68,19 @@ class DiskStore:
 
     def find(self, key: bytes) -> Record | None:
         """The record that answers a key, or has that id."""
-        for machine, sealed in self._database.rows(_FIND, (key,)):
-            return self._record(machine, sealed)
+        return self._find(key, key)
+
+    def _find(self, machine: bytes, key: bytes) -> Record | None:
+        for found, sealed in self._database.rows(_FIND, (machine, key)):
+            return self._record(found, sealed)
         return None
 
-    def claim(self, machine: bytes) -> Claim | Record:
+    def claim(self, machine: bytes, key: bytes | None = None) -> Claim | Record:
         """Claim a machine before running it; a damaged record does not count as one."""
         self._database.refuse_fork()
         if not self._claims.take(machine):
             return Claim.BUSY
-        record = self.find(machine)  # whoever had the claim before may have finished it
+        record = self._find(machine, machine if key is None else key)  # who had the claim before may have finished it
         if record is None:
             return Claim.MINE
         self._claims.give_back(machine)
@@ -103,13 +105,24 @@ class DiskStore:
         for each in finished:
             if each.contents:
                 self._contents().write(each.contents)
-        rows = [_row(each.record, each.children) for each in finished]
-        aliases = [(key, each.record.machine) for each in finished for key in each.keys if key != each.record.machine]
+        rows, aliases = [], []
+        for each in finished:
+            machine = each.record.machine
+            keys = [key for key in each.keys if key != machine]
+            rows.append(
+                (
+                    machine,
+                    keys[0] if keys else None,
+                    seal(RECORD, machine, each.record.encode()),
+                    seal(CHILDREN, machine, encode_children(each.children)) if each.children else None,
+                )
+            )
+            aliases += [(key, machine) for key in keys[1:]]
         if aliases or len(rows) > 1:
             self._database.change_together([(_KEEP, rows), (_ADD_KEY, aliases)])
         elif rows:
             self._database.change(_KEEP, rows[0])
-        for machine, _, _ in rows:
+        for machine, *_ in rows:
             self._claims.give_back(machine)
             self._warned.discard(machine)
 
@@ -119,7 +132,7 @@ class DiskStore:
 
     def forget(self, machine: bytes) -> None:
         """Drop a record, so that the machine can be run again."""
-        self._database.change(_FORGET, (machine,))
+        self._database.change_together([(_NOTE_CHANGE, [(machine,)]), (_FORGET, [(machine,)])])
 
     def content(self, content: bytes) -> bytes | None:
         """The bytes of a content, or None if they are absent or damaged."""
@@ -131,7 +144,7 @@ class DiskStore:
             if sealed is None:
                 continue
             try:
-                return [Child(*child) for child in encoding.decode(unseal(_CHILDREN, machine, sealed))]
+                return decode_children(unseal(CHILDREN, machine, sealed))
             except DamageError as damage:
                 self.forget(machine)
                 self._warn(machine, f"is forgotten, its list of children is damaged: {damage}")
@@ -158,7 +171,7 @@ class DiskStore:
 
     def _record(self, machine: bytes, sealed: object) -> Record | None:
         try:
-            return Record.decode(unseal(_RECORD, machine, sealed))
+            return Record.decode(unseal(RECORD, machine, sealed))
         except Exception as error:  # damage, a type that is not registered here, or bytes that somebody made up
             self._warn(machine, f"is treated as absent: {error}")
             return None
@@ -177,13 +190,3 @@ class DiskStore:
                 if self._opened_contents is None:
                     self._opened_contents = Contents(self._folder / "contents")
         return self._opened_contents
-
-
-def _row(record: Record, children: Sequence[Child]) -> tuple[bytes, bytes, bytes | None]:
-    machine = record.machine
-    listed = [(child.index, child.name, child.machine, child.comments, child.key) for child in children]
-    return (
-        machine,
-        seal(_RECORD, machine, record.encode()),
-        seal(_CHILDREN, machine, encoding.encode(listed)) if listed else None,
-    )

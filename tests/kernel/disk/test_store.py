@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from intemi.kernel.disk import DiskStore
-from intemi.kernel.disk.database import _APPLICATION, SCHEMA_VERSION
+from intemi.kernel.disk.schema import APPLICATION, SCHEMA_VERSION
 from intemi.kernel.errors import IntemiError, StoreWarning
 from intemi.kernel.record import Child
 from intemi.kernel.store import Claim
@@ -179,7 +179,7 @@ def test_a_content_that_cannot_be_opened_just_now_is_not_taken_for_damaged(tmp_p
 def test_a_file_of_a_newer_version_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
     filled(tmp_path)
     edit(tmp_path, f"PRAGMA user_version = {SCHEMA_VERSION + 1}")
-    edit(tmp_path, f"PRAGMA application_id = {_APPLICATION + SCHEMA_VERSION + 1}")
+    edit(tmp_path, f"PRAGMA application_id = {APPLICATION + SCHEMA_VERSION + 1}")
     before = (tmp_path / "machines.sqlite").read_bytes()
     with pytest.raises(IntemiError, match="use a newer intemi"):
         DiskStore(tmp_path)
