@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from intemi.kernel import storable
 
@@ -18,6 +19,15 @@ class Column:
 
     name: str
     categories: tuple[str, ...] | None = None
+
+    caches_encoding: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        # Of other kinds of text, such as numpy's, plain text is made: equal columns are to have equal encodings.
+        if type(self.name) is not str:
+            object.__setattr__(self, "name", str(self.name))
+        if self.categories is not None and not all(type(each) is str for each in self.categories):
+            object.__setattr__(self, "categories", tuple(map(str, self.categories)))
 
     @property
     def is_nominal(self) -> bool:

@@ -13,6 +13,7 @@ import math
 import struct
 import weakref
 from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
 from typing import Any, TypeVar
 
 import numpy as np
@@ -78,7 +79,8 @@ def storable(cls: _T) -> _T:
     """Register a type of values, so that the store can keep them and unification can compare their contents.
 
     A dataclass needs nothing else. Any other class gives its state as plain values with `state()` and is built again
-    by the class method `from_state(state)`.
+    by the class method `from_state(state)`. Small values that occur again and again, and are hashable, say
+    `caches_encoding = True`.
 
     >>> @storable
     ... @dataclasses.dataclass(frozen=True)
@@ -135,7 +137,9 @@ def encode_parts(value: object, shared: dict[bytes, object] | None = None) -> li
                 if shared is not None:
                     shared[name] = item
                 continue
-            encoder = _encoder_of(item)
+            encoder = _known_encoders.get(type(item))
+            if encoder is None:
+                encoder = _known_encoders[type(item)] = _encoder_of(item)
         children = encoder(item, parts.append)
         if children is not None:
             pending.extend(reversed(children))
@@ -144,6 +148,8 @@ def encode_parts(value: object, shared: dict[bytes, object] | None = None) -> li
 
 _Add = Callable[[_Part], None]
 _Encoder = Callable[[Any, _Add], list[object] | None]
+_known_encoders: weakref.WeakKeyDictionary[type, _Encoder] = weakref.WeakKeyDictionary()
+"""Of types that are not in the table below."""
 
 
 def _sized(tag: bytes, content: bytes) -> bytes:
@@ -190,13 +196,14 @@ def _encode_array(value: np.ndarray[Any, Any], add: _Add) -> list[object] | None
     if value.dtype.hasobject:
         raise EncodingError("an array of Python objects has no canonical encoding; use a numeric or string dtype")
     raw = np.ascontiguousarray(value)
-    add(b"A")
-    for child in (np.lib.format.dtype_to_descr(value.dtype), value.shape):
-        for part in encode_parts(child):
-            add(part)
-    add(_size(raw.nbytes))
+    add(_array_head(value.dtype, value.shape, raw.nbytes))
     add(raw.reshape(-1).view(np.uint8).data if raw.nbytes else b"")
     return None
+
+
+@lru_cache(maxsize=2**12)
+def _array_head(dtype: np.dtype[Any], shape: tuple[int, ...], size: int) -> bytes:
+    return b"A" + encode(np.lib.format.dtype_to_descr(dtype)) + encode(shape) + _size(size)
 
 
 def _encode_numpy_scalar(value: np.generic, add: _Add) -> list[object]:
@@ -248,6 +255,17 @@ def _encode_storable(value: Any, add: _Add) -> list[object]:
     return [{field.name: getattr(value, field.name) for field in dataclasses.fields(value)}]
 
 
+def _encode_cached(value: Any, add: _Add) -> None:
+    add(_whole(value))
+
+
+@lru_cache(maxsize=2**16)
+def _whole(value: Any) -> bytes:
+    parts: list[_Part] = []
+    children = _encode_storable(value, parts.append)
+    return b"".join([*parts, *map(encode, children)])
+
+
 _ENCODERS: dict[type, _Encoder] = {
     type(None): _encode_scalar,
     bool: _encode_scalar,
@@ -268,7 +286,7 @@ _ENCODERS: dict[type, _Encoder] = {
 def _encoder_of(value: object) -> _Encoder:
     """The encoder of a value whose exact type is not in the table."""
     if registry.is_storable(type(value)):
-        return _encode_storable
+        return _encode_cached if getattr(type(value), "caches_encoding", False) else _encode_storable
     if isinstance(value, np.generic):
         return _encode_numpy_scalar
     if isinstance(value, enum.Enum):
@@ -443,7 +461,7 @@ def _flatten(value: object) -> Iterator[object]:
             continue
         seen.add(id(item))
         yield item
-        if isinstance(item, Mapping):
+        if isinstance(item, dict):
             pending.extend(item.values())
         elif isinstance(item, list | tuple | set | frozenset):
             pending.extend(item)

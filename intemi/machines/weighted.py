@@ -5,7 +5,7 @@ Values that are missing, and rows that weigh nothing, take no part.
 
 from __future__ import annotations
 
-import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -38,26 +38,40 @@ def known(data: Data, index: int) -> Known:
     return Known(values[taken], weights[taken], None if classes is None else classes[taken])
 
 
-def mean(values: Floats, weights: Floats) -> float:
-    """The mean; of equal values exactly that value."""
-    return float(values[0] + np.average(values - values[0], weights=weights))
+def known_of_each(data: Data, indices: Sequence[int]) -> Iterator[tuple[list[int], Known]]:
+    """What is known of some columns: first of all that are complete, a row of values for each, then of each other."""
+    values = data.features
+    weights = data.weights
+    complete = [] if (weights <= 0).any() else [index for index in indices if np.isfinite(values[index]).all()]
+    if complete:
+        yield complete, Known(values[complete], weights, None if data.target is None else data.classes)
+    for index in indices:
+        if index not in complete:
+            yield [index], known(data, index)
 
 
-def deviation(values: Floats, weights: Floats, ddof: int) -> float:
-    """The standard deviation, with `ddof` degrees of freedom taken off the number of values; 0 if that leaves none.
+def mean(values: Floats, weights: Floats) -> Floats:
+    """The mean (of each row, if there are several); of equal values exactly that value."""
+    first = values[..., :1]
+    return np.asarray(first[..., 0] + np.average(values - first, axis=-1, weights=weights))
 
-    It is 0, too, if it is nothing but the rounding errors of the mean, or too small to divide by.
+
+def deviation(values: Floats, weights: Floats, ddof: int) -> Floats:
+    """The standard deviation (of each row), with `ddof` degrees of freedom taken off the number of values.
+
+    It is 0 if that leaves none, if it is nothing but the rounding errors of the mean, or too small to divide by.
     """
+    size = values.shape[-1]
     average = mean(values, weights)
-    differences = values - average
-    greatest = float(np.abs(differences).max())
-    if len(values) <= ddof or greatest < np.finfo(np.float64).tiny:
-        return 0.0
-    size = len(values)
-    squares = (differences / greatest) ** 2  # of what is at most 1, so they do not overflow
-    found = greatest * math.sqrt(float(np.average(squares, weights=weights)) * size / (size - ddof))
-    rounding = size * float(np.finfo(np.float64).eps) * abs(average)
-    return found if found > rounding else 0.0
+    differences = values - average[..., None]
+    greatest = np.abs(differences).max(axis=-1)
+    if size <= ddof:
+        return np.zeros_like(greatest)
+    scale = np.maximum(greatest, np.finfo(np.float64).tiny)
+    squares = (differences / scale[..., None]) ** 2  # of what is at most 1, so they do not overflow
+    found = greatest * np.sqrt(np.average(squares, axis=-1, weights=weights) * size / (size - ddof))
+    rounding = np.maximum(size * np.finfo(np.float64).eps * np.abs(average), np.finfo(np.float64).tiny)
+    return np.where(found > rounding, found, 0.0)
 
 
 def quantiles(values: Floats, weights: Floats, parts: int) -> Floats:

@@ -320,7 +320,7 @@ def test_an_array_that_cannot_be_made_again_as_other_things_are_lost_too_is_righ
 
 def test_keys_that_were_damaged_lead_nowhere(tmp_path: Path) -> None:
     folder = filled(tmp_path / "folder")
-    edit(folder, "UPDATE keys SET machine = x'0123456789abcdef0123456789abcdef'")
+    edit(folder, "UPDATE machines SET key = x'0123456789abcdef0123456789abcdef' WHERE key IS NOT NULL")
     with warned(), session(folder) as second:
         second.check()
         assert second.log.started == [], "contents still tell which machine it is"

@@ -68,8 +68,8 @@ def test_what_is_told_finished_is_on_record(project: Project, tmp_path: Path) ->
     assert not missing
 
 
-def test_what_has_run_when_a_project_is_closed_is_kept(project: Project, tmp_path: Path) -> None:
-    with project:
+def test_what_has_run_when_a_project_is_closed_is_kept(tmp_path: Path) -> None:
+    with Project(tmp_path, workers=1) as project:
         started = [project.request(Number(value)) for value in range(5)]
         started[-1].wait()
     with Project(tmp_path) as again:

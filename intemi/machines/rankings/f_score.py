@@ -44,10 +44,10 @@ def f_statistic(rows: Floats, weights: Floats, classes: Codes) -> float:
     labels = np.unique(classes)
     between = within = 0.0
     for values in rows:
-        average = weighted.mean(values, weights)
+        average = float(weighted.mean(values, weights))
         for label in labels:
             inside = classes == label
-            own = weighted.mean(values[inside], weights[inside])
+            own = float(weighted.mean(values[inside], weights[inside]))
             between += float(weights[inside].sum()) * (own - average) ** 2
             within += float((weights[inside] * (values[inside] - own) ** 2).sum())
     if between == 0:

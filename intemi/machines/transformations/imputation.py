@@ -26,7 +26,7 @@ class Mean(Typical):
     """The mean."""
 
     def value(self, values: Floats, weights: Floats) -> float:
-        return weighted.mean(values, weights)
+        return float(weighted.mean(values, weights))
 
 
 class Median(Typical):

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from intemi.data import Column, Data
 from intemi.kernel import storable
 from intemi.machines.interfaces import Floats, Transformation
-from intemi.machines.transformations.changing import with_columns
 
 
 @storable
@@ -23,11 +22,11 @@ class Scaling(Transformation):
     def _transform(self, data: Data) -> Data:
         if all(column.is_nominal for column in self.columns):
             return data
-        return with_columns(data, self.columns, (self._scaled(data, index) for index in range(len(self.columns))))
-
-    def _scaled(self, data: Data, index: int) -> Floats:
-        values = data.feature(index)
-        if self.columns[index].is_nominal:
-            return values
-        scaled: Floats = (values - self.center[index]) * self.factor[index] + self.offset
-        return scaled
+        scaled = data.features - self.center[:, None]
+        scaled *= self.factor[:, None]
+        scaled += self.offset
+        nominal = [index for index, column in enumerate(self.columns) if column.is_nominal]
+        if nominal:
+            scaled[nominal] = data.features[nominal]
+        scaled.flags.writeable = False  # so the table need not copy them
+        return data.with_features(self.columns, scaled)
