@@ -1,7 +1,7 @@
-"""The contents of a store: bytes under the hex form of their content id, in diskcache, which must never unpickle.
+"""The large contents of a store: bytes under the hex form of their content id, in diskcache, which must never unpickle.
 
-Loads diskcache, so it is imported when the first content is written or read. A small content lives in diskcache's
-SQLite file, a large one in a file of its own that has a fresh name: nobody sees it before its row is committed.
+Loads diskcache, so it is imported when the first of them is written or read. A content lives in a file of its own that
+has a fresh name: nobody sees it before its row is committed.
 """
 
 from __future__ import annotations
@@ -20,11 +20,10 @@ import diskcache
 from diskcache.core import ENOVAL, METADATA, MODE_BINARY, MODE_RAW
 
 from intemi.kernel.disk.mending import BUSY_TIMEOUT, Mending, unusable, warn
-from intemi.kernel.disk.seal import DamageError, seal, unseal
+from intemi.kernel.disk.schema import LARGE
+from intemi.kernel.disk.seal import CONTENT, DamageError, seal, unseal
 from intemi.kernel.errors import IntemiError
 
-_KIND = b"content"
-_LARGE = 32_768
 _FILE_NAME = re.compile(r"[0-9a-f]{2}/[0-9a-f]{30}\.val")
 _NOT_ITS_FAULT = {errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EACCES, errno.EPERM}
 """What may go wrong with opening a file that is in order."""
@@ -38,7 +37,7 @@ _SETTINGS = {
     "sqlite_auto_vacuum": 0,
     "sqlite_mmap_size": 0,  # a mapped file that gets truncated kills the process
     "sqlite_cache_size": 2**11,
-    "disk_min_file_size": _LARGE,
+    "disk_min_file_size": LARGE,
 }
 
 
@@ -54,7 +53,7 @@ class Contents:
         key = content.hex()
         try:
             sealed = self._mending.run(_read, key)
-            return None if sealed is None else unseal(_KIND, content, sealed)
+            return None if sealed is None else unseal(CONTENT, content, sealed)
         except DamageError as damage:
             # Without its row, the content can be written again.
             self._mending.run(self._drop, key)
@@ -104,7 +103,7 @@ def _read(cache: _PlainCache, key: str) -> object:
 def _write(cache: _PlainCache, content: bytes, payload: bytes) -> None:
     key = content.hex()
     if key not in cache:
-        cache.add(key, seal(_KIND, content, payload))
+        cache.add(key, seal(CONTENT, content, payload))
 
 
 class _PlainCache(diskcache.Cache):  # type: ignore[misc]
@@ -120,7 +119,7 @@ class _PlainDisk(diskcache.Disk):  # type: ignore[misc]
     """Text keys and bytes as values: nothing is ever pickled or unpickled, no file outside the folder is touched."""
 
     def __init__(self, directory: str, **_: object) -> None:
-        super().__init__(directory, min_file_size=_LARGE)
+        super().__init__(directory, min_file_size=LARGE)
 
     def put(self, key: object) -> tuple[str, bool]:
         if type(key) is not str:

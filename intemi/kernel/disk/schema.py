@@ -16,9 +16,12 @@ SCHEMA = (
     "CREATE INDEX machines_by_key ON machines (key) WHERE key IS NOT NULL",
     "CREATE TABLE keys (key BLOB PRIMARY KEY, machine BLOB) WITHOUT ROWID",
     "CREATE TABLE changed (number INTEGER PRIMARY KEY)",
+    "CREATE TABLE contents (id BLOB PRIMARY KEY, bytes BLOB)",
 )
 """A machine is found by its id, by the key that it was first asked for with, or by further keys. The machines that were
-forgotten or have another record than at first are listed by their row numbers, for whoever reads them in that order."""
+forgotten are listed by their row numbers, for whoever reads them in that order. Large contents are kept elsewhere."""
+LARGE = 65_536
+"""Bytes from which on a content is not kept with the records."""
 APPLICATION = int.from_bytes(b"im", "big") << 16
 """Our mark in SQLite's header; the lower half repeats the version: a damaged one is not taken for a newer."""
 
@@ -51,6 +54,7 @@ def _add_keys_and_changes(connection: sqlite3.Connection) -> None:
     connection.execute("ALTER TABLE machines ADD COLUMN key BLOB")
     connection.execute(SCHEMA[1])
     connection.execute(SCHEMA[3])
+    connection.execute(SCHEMA[4])
     for machine, sealed in connection.execute(_HAVE_CHILDREN).fetchall():
         try:
             children = [Child(*child) for child in encoding.decode(unseal(CHILDREN, machine, sealed))]

@@ -6,7 +6,7 @@ from intemi.kernel.encoding import DIGEST_SIZE, digest
 from intemi.kernel.errors import IntemiError
 
 FORMAT = 1
-RECORD, CHILDREN = b"record", b"children"
+RECORD, CHILDREN, CONTENT = b"record", b"children", b"content"
 """Kinds of what is sealed."""
 _MAGIC = b"intemi"
 _FORMAT_AT = len(_MAGIC)

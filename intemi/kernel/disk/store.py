@@ -1,8 +1,8 @@
 """A store in a folder: records and keys in one SQLite file, contents in diskcache, claims that end with their process.
 
 ```
-machines.sqlite   machines: id → record, children; keys: key → id
-contents/         content id → bytes
+machines.sqlite   machines: id → record, children; keys: key → id; contents: id → bytes
+contents/         large contents
 claims            locks on what is being run
 *.damaged-<n>     what could not be used and was set aside
 ```
@@ -22,7 +22,8 @@ from typing import TYPE_CHECKING
 from intemi.kernel.disk.claims import Claims
 from intemi.kernel.disk.database import Database
 from intemi.kernel.disk.mending import unusable, warn
-from intemi.kernel.disk.seal import CHILDREN, RECORD, DamageError, seal, unseal
+from intemi.kernel.disk.schema import LARGE
+from intemi.kernel.disk.seal import CHILDREN, CONTENT, RECORD, DamageError, seal, unseal
 from intemi.kernel.record import Child, Record, decode_children, encode_children
 from intemi.kernel.store import Claim, Finished
 
@@ -38,6 +39,9 @@ _KEEP = """
     INSERT INTO machines (id, key, record, children) VALUES (?, ?, ?, ?) ON CONFLICT (id) DO UPDATE
     SET record = excluded.record, children = coalesce(excluded.children, children), key = coalesce(excluded.key, key)
 """
+_KEEP_CONTENT = "INSERT OR IGNORE INTO contents VALUES (?, ?)"
+_READ_CONTENT = "SELECT bytes FROM contents WHERE id = ?"
+_DROP_CONTENT = "DELETE FROM contents WHERE id = ?"
 _ADD_KEY = "INSERT INTO keys VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET machine = excluded.machine"
 _FORGET = "DELETE FROM machines WHERE id = ?"
 _NOTE_CHANGE = "INSERT OR IGNORE INTO changed SELECT rowid FROM machines WHERE id = ?"
@@ -102,11 +106,13 @@ class DiskStore:
 
     def keep_all(self, finished: Sequence[Finished]) -> None:
         """Keep finished machines: contents first, then all records with their keys and children in one step."""
+        rows, aliases, contents = [], [], []
         for each in finished:
-            if each.contents:
-                self._contents().write(each.contents)
-        rows, aliases = [], []
-        for each in finished:
+            for content, payload in (each.contents or {}).items():
+                if len(payload) < LARGE:
+                    contents.append((content, seal(CONTENT, content, payload)))
+                else:
+                    self._contents().write({content: payload})
             machine = each.record.machine
             keys = [key for key in each.keys if key != machine]
             rows.append(
@@ -118,8 +124,8 @@ class DiskStore:
                 )
             )
             aliases += [(key, machine) for key in keys[1:]]
-        if aliases or len(rows) > 1:
-            self._database.change_together([(_KEEP, rows), (_ADD_KEY, aliases)])
+        if aliases or contents or len(rows) > 1:
+            self._database.change_together([(_KEEP_CONTENT, contents), (_KEEP, rows), (_ADD_KEY, aliases)])
         elif rows:
             self._database.change(_KEEP, rows[0])
         for machine, *_ in rows:
@@ -136,6 +142,14 @@ class DiskStore:
 
     def content(self, content: bytes) -> bytes | None:
         """The bytes of a content, or None if they are absent or damaged."""
+        for (sealed,) in self._database.rows(_READ_CONTENT, (content,)):
+            try:
+                return unseal(CONTENT, content, sealed)
+            except DamageError as damage:
+                self._database.change(_DROP_CONTENT, (content,))  # so that it can be written again
+                warn(f"{self._folder.name}/machines.sqlite: content {content.hex()} is treated as absent: {damage}")
+        if self._opened_contents is None and not (self._folder / "contents").exists():
+            return None
         return self._contents().read(content)
 
     def children(self, machine: bytes) -> list[Child]:
