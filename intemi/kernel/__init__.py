@@ -28,12 +28,31 @@ from intemi.kernel.managers import TaskManager, Threads
 from intemi.kernel.parameters import parameter
 from intemi.kernel.ports import Input, MultiInput, MultiOutput, Output
 from intemi.kernel.project import Project
+from intemi.kernel.repository import (
+    At,
+    Comment,
+    Commentator,
+    Fixed,
+    Named,
+    Objective,
+    OfType,
+    OnPath,
+    Parameter,
+    Parameters,
+    Provides,
+    Query,
+    Result,
+    Run,
+)
 from intemi.kernel.seeds import Seed
 from intemi.kernel.unifier import Failures
 
 __all__ = [
+    "At",
     "BindingError",
     "Capsule",
+    "Comment",
+    "Commentator",
     "Component",
     "ConfigurationError",
     "Counts",
@@ -41,6 +60,7 @@ __all__ = [
     "Event",
     "EventKind",
     "Failures",
+    "Fixed",
     "InfeasibleError",
     "Input",
     "IntemiError",
@@ -53,8 +73,18 @@ __all__ = [
     "Model",
     "MultiInput",
     "MultiOutput",
+    "Named",
+    "Objective",
+    "OfType",
+    "OnPath",
     "Output",
+    "Parameter",
+    "Parameters",
     "Project",
+    "Provides",
+    "Query",
+    "Result",
+    "Run",
     "Seed",
     "Source",
     "State",

@@ -228,10 +228,12 @@ class Task:
         "keys",
         "machine",
         "manager",
+        "memory",
         "missing",
         "owner",
         "position",
         "pulse",
+        "queued",
         "started",
         "state",
     )
@@ -255,6 +257,9 @@ class Task:
         self.manager: Any = None
         self.started = 0.0
         self.pulse = 0.0
+        self.queued = 0.0
+        """When it could have been started first."""
+        self.memory: int | None = None
         self.cpu = 0.0
         """CPU seconds; of a composite, those of the leaves under it."""
         self.charged = 0.0

@@ -13,7 +13,8 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from functools import partial
 from itertools import count
-from typing import Any
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
 
 from intemi.kernel import events
 from intemi.kernel.bindings import bind, check_feasible
@@ -44,6 +45,9 @@ from intemi.kernel.unifier import Unifier, key_of
 from intemi.kernel.values import Values
 from intemi.kernel.watcher import Watcher
 
+if TYPE_CHECKING:
+    from intemi.kernel.repository.repository import Repository
+
 
 class AssemblyLine:
     """Serves requests."""
@@ -70,6 +74,8 @@ class AssemblyLine:
         self._serial = count()
         self._roots: dict[Context, None] = {}
         self._is_closed = False
+        self.repository: Repository | None = None
+        """Notes what is requested, if there is one."""
         self._is_limited = False
         """Whether any request so far has had limits; most projects need not look for them."""
 
@@ -101,6 +107,8 @@ class AssemblyLine:
         record = self.unifier.look_up(key)
         if record is None and sources:
             self._register(sources)
+        if parent is None and self.repository is not None:
+            self.repository.note_root(context)
         with self._lock:
             self._place(context, parent, priority)
             self.events.emit(events.REQUESTED, context)
@@ -249,6 +257,7 @@ class AssemblyLine:
     def queue(self, task: Task) -> None:
         """Put a task into the spooler, or put it further in front."""
         task.state = State.QUEUED
+        task.queued = task.queued or perf_counter()
         if self._is_limited and not task.config.is_composite:
             task.isolated = needs_process(task)
         self._spooler.push(task)
@@ -432,6 +441,11 @@ class AssemblyLine:
             self.managers.remove(manager)
         manager.close()
 
+    def open_composites(self) -> list[Task]:
+        """Composites that have been started and are not finished."""
+        with self._lock:
+            return [task for task in self.unifier.tasks() if task.coroutine is not None and task.contexts]
+
     def abort_all(self) -> None:
         """End every request."""
         with self._lock:
@@ -449,4 +463,6 @@ class AssemblyLine:
         for manager in list(self.managers):
             self.unsubscribe(manager)
         self.timers.close()
+        if self.repository is not None:
+            self.repository.close()
         self.unifier.store.close()

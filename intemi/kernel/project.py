@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, Literal, Self
 
 from intemi.kernel import encoding
@@ -18,9 +19,13 @@ from intemi.kernel.machine import Machine
 from intemi.kernel.managers import TaskManager, Threads
 from intemi.kernel.memory import MemoryCache
 from intemi.kernel.ports import Output
+from intemi.kernel.repository import At, Commentator, Named, OfType, Qualifier, Run
+from intemi.kernel.repository.item import Item
+from intemi.kernel.repository.repository import Repository, both
 from intemi.kernel.seeds import Seed
 from intemi.kernel.store import MemoryStore, Store
 from intemi.kernel.unifier import Failures, Unifier, key_of
+from intemi.series import Series
 
 
 class Given(Machine):
@@ -62,8 +67,12 @@ class Project:
         failures: Failures | str = Failures.RETRY,
         memory: int | None = None,
         trusted: bool = False,
+        name: str | None = None,
     ) -> None:
-        """`trusted` says that nobody else can write to the folder: values without a safe encoding are pickled there."""
+        """`trusted` says that nobody else can write to the folder: values without a safe encoding are pickled there.
+
+        `name` is that of this run among all runs of the folder; without one it is called by its time.
+        """
         if unification not in (0, 1, 2):
             raise ConfigurationError(f"Project: unification must be 0, 1 or 2, got {unification!r}")
         if type(seed) is not int or seed < 0:
@@ -81,6 +90,9 @@ class Project:
             self._events,
             Seed(seed),
             trusted,
+        )
+        self._line.repository = Repository(
+            self._line, None if not unification or folder is None else Path(folder), name
         )
         try:
             self._line.subscribe(manager)
@@ -146,6 +158,58 @@ class Project:
     def abort(self) -> None:
         """End every request that is not done."""
         self._line.abort_all()
+
+    # Asking
+
+    @classmethod
+    def open(cls, folder: str | os.PathLike[str], **options: Any) -> Self:
+        """A project whose folder is there already; an error if it is not."""
+        if not (Path(folder) / "machines.sqlite").exists():
+            raise ConfigurationError(f"{os.fspath(folder)}: there is no project in this folder")
+        return cls(folder, **options)
+
+    def query(
+        self,
+        root: Capsule | Run | str | None = None,
+        where: Qualifier | Callable[[Item], bool] | None = None,
+        labels: Any = None,
+        *,
+        type: type[Machine] | str | None = None,
+        name: str | None = None,
+        path: str | None = None,
+    ) -> Series:
+        """A series of what was run: everything under a root (a capsule, a run, a path; else all of it) that qualifies.
+
+        `type`, `name` and `path` are short for the qualifiers `OfType`, `Named` and `At`. Labels are names, labelers
+        or mappings of fixed labels; the first is the main one. Without any, an item gets its results and all comments
+        on its path.
+        """
+        for qualifier in (
+            None if type is None else OfType(type),
+            None if name is None else Named(name),
+            None if path is None else At(path),
+        ):
+            where = qualifier if where is None else where if qualifier is None else both(qualifier, where)
+        start = root.context if isinstance(root, Capsule) else root
+        return self._repository.query(start, where, labels)
+
+    def comment(
+        self,
+        commentator: Commentator,
+        root: Capsule | Run | str | None = None,
+        where: Qualifier | Callable[[Item], bool] | None = None,
+    ) -> dict[str, int]:
+        """Let a commentator speak of machines that have finished; how many it spoke of, and how many are gone."""
+        return self._repository.comment(commentator, root.context if isinstance(root, Capsule) else root, where)
+
+    def runs(self) -> list[Run]:
+        """All sessions that have requested something in this folder, the first one first."""
+        return self._repository.runs()
+
+    @property
+    def _repository(self) -> Repository:
+        assert self._line.repository is not None
+        return self._line.repository
 
     # Task managers
 

@@ -103,7 +103,9 @@ class Record:
         "inputs",
         "kind",
         "machine",
+        "memory",
         "outputs",
+        "queue",
         "seed",
         "started",
         "wall",
@@ -123,6 +125,8 @@ class Record:
         started: float = 0.0,
         wall: float = 0.0,
         cpu: float = 0.0,
+        queue: float = 0.0,
+        memory: int | None = None,
     ) -> None:
         self.machine = machine
         """Its id: equal ids, equal machines."""
@@ -139,6 +143,10 @@ class Record:
         self.started = started
         self.wall = wall
         self.cpu = cpu
+        self.queue = queue
+        """Seconds between the time it could have run and its start."""
+        self.memory = memory
+        """The most bytes it had at a time, where that was measured."""
 
     @property
     def results(self) -> dict[str, Any]:
@@ -167,6 +175,8 @@ class Record:
                 self.started,
                 self.wall,
                 self.cpu,
+                self.queue,
+                self.memory,
             ),
             unicode_errors="surrogatepass",
         )
@@ -179,7 +189,7 @@ class Record:
             parts = unpackb(data, use_list=False, unicode_errors="surrogatepass")
             if not isinstance(parts, tuple) or parts[0] != FORMAT:
                 raise ValueError("of another format")
-            _, machine, kind, config, seed, inputs, outputs, results, failure, census, started, wall, cpu = parts
+            _, machine, kind, config, seed, inputs, outputs, results, failure, census, started, *measured = parts
             return cls(
                 machine,
                 kind,
@@ -191,8 +201,7 @@ class Record:
                 None if failure is None else Failure(*failure),
                 census,
                 started,
-                wall,
-                cpu,
+                *measured,
             )
         except Exception as error:  # whatever foreign bytes provoke
             raise EncodingError(f"not a record of this format: {error}") from error

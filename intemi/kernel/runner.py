@@ -201,6 +201,8 @@ class Runner:
             started=task.started,
             wall=task.wall,
             cpu=task.cpu,
+            queue=max(0.0, task.pulse - task.queued),
+            memory=task.memory,
         )
 
     def _fail(self, task: Task, error: BaseException) -> None:

@@ -91,6 +91,7 @@ class Stopper:
         """Abort the contexts, of a running leaf and of all machines above it, whose limits it has exceeded."""
         with self._line.step():
             task.cpu = cpu
+            task.memory = max(memory, task.memory or 0)
             self._check(task, memory)
             self.charge(task, memory)
 

@@ -7,7 +7,7 @@ lead to one machine, because different ways may lead to the same content.
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from intemi.kernel.record import Child, Record
@@ -78,6 +78,12 @@ class Store(Protocol):
     def children(self, machine: bytes) -> list[Child]:
         """The children of a composite, in order."""
 
+    def finished(self, after: int) -> Iterator[tuple[int, Record, list[Child]]]:
+        """Finished machines in the order in which they were kept, with numbers greater than the one given."""
+
+    def forgotten(self) -> tuple[list[bytes], list[tuple[int, Record, list[Child]]]]:
+        """The machines that were forgotten since the last call, and those of them that were finished again."""
+
     def changed(self) -> bool:
         """Whether another process has changed anything since the last call."""
 
@@ -96,6 +102,8 @@ class MemoryStore:
         self._children: dict[bytes, Sequence[Child]] = {}
         self._contents: dict[bytes, bytes] = {}
         self._claimed: set[bytes] = set()
+        self._order: list[bytes] = []
+        self._forgotten: dict[bytes, None] = {}
 
     def find(self, key: bytes) -> Record | None:
         return self._records.get(self._keys.get(key, key))
@@ -126,6 +134,7 @@ class MemoryStore:
             if children:
                 self._children[record.machine] = children
             self._records[record.machine] = record
+            self._order.append(record.machine)
             self._claimed.discard(record.machine)
             for key in keys:
                 self._keys[key] = record.machine
@@ -134,7 +143,19 @@ class MemoryStore:
         self._keys[key] = machine
 
     def forget(self, machine: bytes) -> None:
-        self._records.pop(machine, None)
+        if self._records.pop(machine, None) is not None:
+            self._forgotten[machine] = None
+
+    def finished(self, after: int) -> Iterator[tuple[int, Record, list[Child]]]:
+        for number in range(after + 1, len(self._order) + 1):
+            machine = self._order[number - 1]
+            if machine in self._records:
+                yield number, self._records[machine], self.children(machine)
+
+    def forgotten(self) -> tuple[list[bytes], list[tuple[int, Record, list[Child]]]]:
+        listed = list(self._forgotten)
+        self._forgotten.clear()
+        return listed, [(0, self._records[each], self.children(each)) for each in listed if each in self._records]
 
     def content(self, content: bytes) -> bytes | None:
         return self._contents.get(content)

@@ -120,6 +120,10 @@ class Unifier:
         """The task that is on its way to answering a key."""
         return self._by_key.get(key) if self.level else None
 
+    def tasks(self) -> list[Task]:
+        """Everything that is on its way."""
+        return list(dict.fromkeys(self._by_key.values()))
+
     def task_of(self, machine: bytes) -> Task | None:
         """The task that is on its way to a machine's id."""
         return self._by_machine.get(machine)

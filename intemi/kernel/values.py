@@ -200,8 +200,7 @@ class Values:
                 if record is None:
                     raise IntemiError(f"{item}: gone from the store, and so is the record of how to make it")
                 inputs = {
-                    name: (multi, tuple(map(self._item_at, origins)))
-                    for name, (multi, origins) in record.inputs.items()
+                    name: (multi, tuple(map(self.item_at, origins))) for name, (multi, origins) in record.inputs.items()
                 }
                 opened[item.machine] = record, inputs
                 pending.extend(_all_inputs(inputs))
@@ -218,7 +217,8 @@ class Values:
         at_hand[item.origin] = value
         return True
 
-    def _item_at(self, origin: Origin) -> Item:
+    def item_at(self, origin: Origin) -> Item:
+        """The item that was made at some place."""
         machine, output, index = origin
         record = self._unifier.record_of(machine)
         if record is None:

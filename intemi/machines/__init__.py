@@ -5,7 +5,7 @@ change them, `rankings` order and select features, `classifiers` learn and are t
 what they give to each other.
 """
 
-from intemi.machines import classifiers, rankings, transformations
+from intemi.machines import classifiers, rankings, search, transformations
 from intemi.machines.classifiers import *  # noqa: F403
 from intemi.machines.distributors import (
     BootstrapDistributor,
@@ -17,6 +17,7 @@ from intemi.machines.distributors import (
 from intemi.machines.interfaces import Classifier, FeatureRanking, Transformation
 from intemi.machines.loading import DataLoader, SklearnDataset
 from intemi.machines.rankings import *  # noqa: F403
+from intemi.machines.search import *  # noqa: F403
 from intemi.machines.structure.repeater import Repeater
 from intemi.machines.structure.scheme import Scheme
 from intemi.machines.transformations import *  # noqa: F403
@@ -34,6 +35,7 @@ __all__ = [
     *transformations.__all__,
     *rankings.__all__,
     *classifiers.__all__,
+    *search.__all__,
     "Classifier",
     "Transformation",
     "FeatureRanking",

@@ -15,11 +15,11 @@ SCHEMA = (
     "CREATE TABLE machines (id BLOB PRIMARY KEY, record BLOB, children BLOB, key BLOB)",
     "CREATE INDEX machines_by_key ON machines (key) WHERE key IS NOT NULL",
     "CREATE TABLE keys (key BLOB PRIMARY KEY, machine BLOB) WITHOUT ROWID",
-    "CREATE TABLE changed (number INTEGER PRIMARY KEY)",
+    "CREATE TABLE forgotten (id BLOB PRIMARY KEY) WITHOUT ROWID",
     "CREATE TABLE contents (id BLOB PRIMARY KEY, bytes BLOB)",
 )
-"""A machine is found by its id, by the key that it was first asked for with, or by further keys. The machines that were
-forgotten are listed by their row numbers, for whoever reads them in that order. Large contents are kept elsewhere."""
+"""A machine is found by its id, by the key that it was first asked for with, or by further keys. Large contents are
+kept elsewhere. Machines that were forgotten are listed, for whoever has read them before."""
 LARGE = 65_536
 """Bytes from which on a content is not kept with the records."""
 APPLICATION = int.from_bytes(b"im", "big") << 16

@@ -15,9 +15,9 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from intemi.kernel.disk.claims import Claims
 from intemi.kernel.disk.database import Database
@@ -44,8 +44,14 @@ _READ_CONTENT = "SELECT bytes FROM contents WHERE id = ?"
 _DROP_CONTENT = "DELETE FROM contents WHERE id = ?"
 _ADD_KEY = "INSERT INTO keys VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET machine = excluded.machine"
 _FORGET = "DELETE FROM machines WHERE id = ?"
-_NOTE_CHANGE = "INSERT OR IGNORE INTO changed SELECT rowid FROM machines WHERE id = ?"
+_NOTE_FORGOTTEN = "INSERT OR IGNORE INTO forgotten SELECT id FROM machines WHERE id = ?"
+_IN_ORDER = "SELECT rowid, id, record, children FROM machines WHERE rowid > ? ORDER BY rowid LIMIT ?"
+_AGAIN = "SELECT rowid, id, record, children FROM machines WHERE id IN (SELECT id FROM forgotten)"
 _LIST_CHILDREN = "SELECT children FROM machines WHERE id = ?"
+
+
+AT_A_TIME = 1000
+"""Machines that are read in one go."""
 
 
 class DiskStore:
@@ -138,7 +144,7 @@ class DiskStore:
 
     def forget(self, machine: bytes) -> None:
         """Drop a record, so that the machine can be run again."""
-        self._database.change_together([(_NOTE_CHANGE, [(machine,)]), (_FORGET, [(machine,)])])
+        self._database.change_together([(_NOTE_FORGOTTEN, [(machine,)]), (_FORGET, [(machine,)])])
 
     def content(self, content: bytes) -> bytes | None:
         """The bytes of a content, or None if they are absent or damaged."""
@@ -155,8 +161,11 @@ class DiskStore:
     def children(self, machine: bytes) -> list[Child]:
         """The children of a composite, in order; a composite whose list is damaged is forgotten, to be run again."""
         for (sealed,) in self._database.rows(_LIST_CHILDREN, (machine,)):
-            if sealed is None:
-                continue
+            return self._list_of_children(machine, sealed)
+        return []
+
+    def _list_of_children(self, machine: bytes, sealed: object) -> list[Child]:
+        if sealed is not None:
             try:
                 return decode_children(unseal(CHILDREN, machine, sealed))
             except DamageError as damage:
@@ -165,6 +174,27 @@ class DiskStore:
             except Exception as error:  # a type that is not registered here, or bytes that somebody made up
                 self._warn(machine, f"has a list of children that cannot be read: {error}")
         return []
+
+    def finished(self, after: int) -> Iterator[tuple[int, Record, list[Child]]]:
+        """Finished machines in the order in which they were kept, with numbers greater than the one given."""
+        while rows := self._database.rows(_IN_ORDER, (after, AT_A_TIME)):
+            yield from self._read(rows)
+            after = rows[-1][0]
+
+    def forgotten(self) -> tuple[list[bytes], list[tuple[int, Record, list[Child]]]]:
+        """The machines that were forgotten since the last call, and those of them that were finished again."""
+        listed = [row[0] for row in self._database.rows("SELECT id FROM forgotten")]
+        if not listed:
+            return [], []
+        again = list(self._read(self._database.rows(_AGAIN)))
+        self._database.change_together([("DELETE FROM forgotten WHERE id = ?", [(machine,) for machine in listed])])
+        return listed, again
+
+    def _read(self, rows: list[tuple[Any, ...]]) -> Iterator[tuple[int, Record, list[Child]]]:
+        for number, machine, sealed, children in rows:
+            record = self._record(machine, sealed)
+            if record is not None:
+                yield number, record, self._list_of_children(machine, children)
 
     def changed(self) -> bool:
         """Whether somebody else has changed anything since the last call.

@@ -10,20 +10,25 @@ import warnings
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from intemi.kernel.disk import DiskStore
-from intemi.kernel.disk.schema import APPLICATION, SCHEMA_VERSION
+from intemi.kernel.disk.schema import APPLICATION, LARGE, SCHEMA_VERSION
+from intemi.kernel.disk.seal import seal
 from intemi.kernel.errors import IntemiError, StoreWarning
 from intemi.kernel.record import Child
-from intemi.kernel.store import Claim
+from intemi.kernel.store import Claim, Finished
 from intemi.testing.store import sample_record
 
 ROOT = Path(__file__).parents[2]
 RECORD = sample_record(b"m" * 16, Accuracy=0.5)
-KEY, CONTENT = b"k" * 16, b"c" * 16
+KEY = b"k" * 16
 CHILDREN = [Child(0, "child", b"d" * 16, {"Fold": 0})]
+IN_TABLE, IN_FILE = b"c" * 16, b"f" * 16
+CONTENTS = {IN_TABLE: b"payload", IN_FILE: bytes(range(256)) * 400}
+"""A small one and a large one: they are kept in different places."""
 
 
 def python(program: str, *arguments: object) -> str:
@@ -31,10 +36,10 @@ def python(program: str, *arguments: object) -> str:
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True, timeout=60).stdout
 
 
-def filled(folder: Path, payload: bytes = b"payload") -> Path:
+def filled(folder: Path) -> Path:
     """A closed store with one machine."""
     with closing(DiskStore(folder)) as store:
-        store.keep(RECORD, [KEY], CHILDREN, {CONTENT: payload})
+        store.keep(RECORD, [KEY], CHILDREN, CONTENTS)
     return folder
 
 
@@ -43,27 +48,63 @@ def edit(folder: Path, statement: str, *parameters: object, file: str = "machine
         connection.execute(statement, parameters)
 
 
+def select(folder: Path, statement: str, *parameters: object, file: str = "machines.sqlite") -> list[tuple[Any, ...]]:
+    with closing(sqlite3.connect(folder / file)) as connection:
+        return connection.execute(statement, parameters).fetchall()
+
+
 def finds(store: DiskStore) -> bool:
     found = store.find(KEY)
     assert found is None or found.encode() == RECORD.encode()
     return found is not None
 
 
-def statements(store: DiskStore, action: Callable[[], object]) -> int:
+def contents(store: DiskStore) -> set[bytes]:
+    """Which contents the store has."""
+    found = {content: store.content(content) for content in CONTENTS}
+    assert all(payload in (None, CONTENTS[content]) for content, payload in found.items())
+    return {content for content, payload in found.items() if payload is not None}
+
+
+def statements(store: DiskStore, action: Callable[[], object]) -> list[str]:
+    """The first word of each statement."""
     seen: list[str] = []
     connection = store._database._mending.handle
     connection.set_trace_callback(seen.append)
     action()
     connection.set_trace_callback(None)
-    return len(seen)
+    return [statement.split()[0] for statement in seen]
 
 
 def test_finding_claiming_and_keeping_take_one_statement_each(tmp_path: Path) -> None:
     with closing(DiskStore(tmp_path)) as store:
-        assert statements(store, lambda: store.find(RECORD.machine)) == 1
-        assert statements(store, lambda: store.claim(RECORD.machine)) == 1
-        assert statements(store, lambda: store.keep(RECORD, (), CHILDREN)) == 1
-        assert statements(store, lambda: store.find(RECORD.machine)) == 1
+        assert statements(store, lambda: store.find(RECORD.machine)) == ["SELECT"]
+        assert statements(store, lambda: store.claim(RECORD.machine)) == ["SELECT"]
+        assert statements(store, lambda: store.keep(RECORD, [KEY], CHILDREN)) == ["INSERT"]
+        assert statements(store, lambda: store.find(RECORD.machine)) == ["SELECT"]
+        assert statements(store, lambda: store.find(KEY)) == ["SELECT"]
+
+
+def test_machines_and_their_small_contents_are_kept_in_one_transaction(tmp_path: Path) -> None:
+    finished = [Finished(sample_record(), [name], (), {name: b"payload"}) for name in (b"a", b"b", b"c")]
+    with closing(DiskStore(tmp_path)) as store:
+        taken = statements(store, lambda: store.keep_all(finished))
+        assert taken == ["BEGIN", *["INSERT"] * 6, "COMMIT"]
+        assert all(store.find(name) and store.content(name) == b"payload" for name in (b"a", b"b", b"c"))
+
+
+def test_a_content_is_kept_with_the_records_if_it_is_small_and_in_a_file_of_its_own_if_it_is_large(
+    tmp_path: Path,
+) -> None:
+    sizes = (0, 1, LARGE - 1, LARGE, LARGE + 1)
+    payloads = {b"size %d" % size: os.urandom(size) for size in sizes}
+    with closing(DiskStore(tmp_path)) as store:
+        store.keep(RECORD, contents=payloads)
+        assert all(store.content(content) == payload for content, payload in payloads.items())
+    in_table = {content for (content,) in select(tmp_path, "SELECT id FROM contents")}
+    assert in_table == {b"size %d" % size for size in sizes if size < LARGE}
+    files = [file.stat().st_size for file in tmp_path.glob("contents/*/*.val")]
+    assert sorted(size - LARGE for size in files) == [len(seal(b"", b"", b"")), 1 + len(seal(b"", b"", b""))]
 
 
 def test_only_the_user_can_read_what_is_kept(tmp_path: Path) -> None:
@@ -74,13 +115,27 @@ def test_only_the_user_can_read_what_is_kept(tmp_path: Path) -> None:
     assert modes == {".": 0o700, "machines.sqlite": 0o600, "contents": 0o700, "claims": 0o600}
 
 
-def test_diskcache_is_loaded_with_the_first_content(tmp_path: Path) -> None:
-    program = (
-        "import sys; from intemi.kernel.disk import DiskStore; store = DiskStore(sys.argv[1])\n"
-        "store.find(b'key'); print('diskcache' in sys.modules)\n"
-        "store.content(b'key'); print('diskcache' in sys.modules)"
-    )
-    assert python(program, tmp_path).split() == ["False", "True"]
+def test_diskcache_is_loaded_with_the_first_large_content(tmp_path: Path) -> None:
+    program = """
+import sys
+from intemi.testing.store import sample_record
+from intemi.kernel.disk import DiskStore
+store = DiskStore(sys.argv[1])
+store.find(b"key")
+store.keep(sample_record(), contents={b"small": b"payload"})
+print(store.content(b"small"), store.content(b"absent"), "diskcache" in sys.modules)
+store.keep(sample_record(), contents={b"large": bytes(100_000)})
+print(store.content(b"large") == bytes(100_000), "diskcache" in sys.modules)
+"""
+    assert python(program, tmp_path).splitlines() == ["b'payload' None False", "True True"]
+    program = """
+import sys
+from intemi.kernel.disk import DiskStore
+store = DiskStore(sys.argv[1])
+print(store.content(b"small"), "diskcache" in sys.modules)
+print(store.content(b"large") == bytes(100_000), "diskcache" in sys.modules)
+"""
+    assert python(program, tmp_path).splitlines() == ["b'payload' False", "True True"]
 
 
 def test_a_store_notices_the_changes_of_others_and_not_its_own(tmp_path: Path) -> None:
@@ -94,11 +149,13 @@ def test_a_store_notices_the_changes_of_others_and_not_its_own(tmp_path: Path) -
 
 
 def test_a_content_that_is_there_is_not_written_again(tmp_path: Path) -> None:
-    folder = filled(tmp_path, bytes(100_000))
+    folder = filled(tmp_path)
     before = sorted(folder.glob("contents/*/*"))
-    filled(tmp_path, bytes(100_000))
+    edit(folder, "UPDATE contents SET bytes = 'unread'")
+    filled(tmp_path)
     assert len(before) == 1
     assert sorted(folder.glob("contents/*/*")) == before
+    assert select(folder, "SELECT bytes FROM contents") == [("unread",)]
 
 
 def test_files_of_others_in_the_folder_are_left_alone(tmp_path: Path) -> None:
@@ -108,7 +165,7 @@ def test_files_of_others_in_the_folder_are_left_alone(tmp_path: Path) -> None:
         place.write_text("mine")
     with closing(DiskStore(tmp_path)) as store:
         assert finds(store)
-        assert store.content(CONTENT) == b"payload"
+        assert contents(store) == {*CONTENTS}
     assert all(place.exists() for place in places)
 
 
@@ -138,42 +195,49 @@ def test_a_folder_that_cannot_be_written_is_an_error_that_says_so(tmp_path: Path
         assert finds(store)
 
 
-@pytest.mark.parametrize("contents", ["None", "{b'c' * 16: bytes(1_000_000)}"])
-def test_a_full_disk_is_an_error_that_says_so_and_loses_nothing(tmp_path: Path, contents: str) -> None:
+@pytest.mark.parametrize("size", [0, 60_000, 1_000_000])
+def test_a_full_disk_is_an_error_that_says_so_and_loses_nothing(tmp_path: Path, size: int) -> None:
     filled(tmp_path)
-    program = f"""
+    program = """
 import resource, sys
 from intemi.testing.store import sample_record
 from intemi.kernel.disk import DiskStore
 from intemi.kernel.errors import IntemiError
 store = DiskStore(sys.argv[1])
 store.content(b"")
+size = int(sys.argv[2])
 resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, 300_000))
 try:
-    for _ in range(5):
-        store.keep(sample_record(Text="x" * 200_000), contents={contents})
+    for number in range(5):
+        contents = {bytes([number]): bytes(size)} if size else None
+        store.keep(sample_record(b"number %d" % number, Text="x" * 100_000), contents=contents)
+        print("kept", number)
 except IntemiError as error:
     print(error)
 """
-    assert "disk that has space" in python(program.replace("b'c' * 16", "b'x' * 16"), tmp_path)
+    *kept, error = python(program, tmp_path, size).splitlines()
+    assert "disk that has space" in error
     with closing(DiskStore(tmp_path)) as store:
         assert finds(store)
-        assert store.content(CONTENT) == b"payload"
-        assert store.content(b"x" * 16) is None
+        assert contents(store) == {*CONTENTS}
+        for number in range(5):
+            is_kept = f"kept {number}" in kept
+            assert (store.find(b"number %d" % number) is not None) == is_kept
+            assert (store.content(bytes([number])) is not None) == (is_kept and size > 0)
 
 
 def test_a_content_that_cannot_be_opened_just_now_is_not_taken_for_damaged(tmp_path: Path) -> None:
-    filled(tmp_path, bytes(100_000))
+    filled(tmp_path)
     with closing(DiskStore(tmp_path)) as store:
-        assert store.content(CONTENT) == bytes(100_000)
+        assert contents(store) == {*CONTENTS}
         limits = resource.getrlimit(resource.RLIMIT_NOFILE)
         resource.setrlimit(resource.RLIMIT_NOFILE, (0, limits[1]))
         try:
             with pytest.raises(IntemiError, match="Too many open files"):
-                store.content(CONTENT)
+                store.content(IN_FILE)
         finally:
             resource.setrlimit(resource.RLIMIT_NOFILE, limits)
-        assert store.content(CONTENT) == bytes(100_000)
+        assert contents(store) == {*CONTENTS}
 
 
 def test_a_file_of_a_newer_version_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
@@ -203,15 +267,17 @@ def test_a_store_goes_on_in_the_new_file_when_another_has_set_the_old_one_aside(
     filled(tmp_path)
     with closing(DiskStore(tmp_path)) as store:
         assert finds(store)
+        assert contents(store) == {*CONTENTS}
         for suffix in ("", "-wal", "-shm"):
             os.rename(tmp_path / f"machines.sqlite{suffix}", tmp_path / f"machines.sqlite.damaged-1{suffix}")
         os.rename(tmp_path / "contents", tmp_path / "contents.damaged-1")
         with closing(DiskStore(tmp_path)) as other:
             assert not finds(other)
+            assert not contents(other)
             other.keep(sample_record())
-            store.keep(RECORD, [KEY], CHILDREN, {CONTENT: b"payload"})
+            store.keep(RECORD, [KEY], CHILDREN, CONTENTS)
             assert finds(other)
-            assert other.content(CONTENT) == b"payload"
+            assert contents(other) == {*CONTENTS}
 
 
 def test_closing_a_file_that_was_set_aside_leaves_the_new_one_alone(tmp_path: Path) -> None:

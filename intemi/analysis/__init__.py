@@ -1,0 +1,46 @@
+"""Transformations of series: statistics, tests, ranks, wins. Each is a small value that is called on series.
+
+A test gives a series of one item, or of one for each pair of machines, with its p as the main label where it has one,
+and says which variant of the test it is. It refuses a series on which it would mean nothing.
+"""
+
+from intemi.analysis.basic_statistics import BasicStatistics
+from intemi.analysis.bayesian_signed_rank import BayesianSignedRank
+from intemi.analysis.corrected_t_test import CorrectedTTest
+from intemi.analysis.critical_difference import CriticalDifference
+from intemi.analysis.errors import InvalidComparison
+from intemi.analysis.five_by_two import FiveByTwoFTest
+from intemi.analysis.friedman import Friedman
+from intemi.analysis.holm import Holm
+from intemi.analysis.mcnemar import McNemar
+from intemi.analysis.nemenyi import Nemenyi
+from intemi.analysis.paired_t_test import PairedTTest
+from intemi.analysis.ranks import AverageRanks, Ranks
+from intemi.analysis.sign_test import SignTest
+from intemi.analysis.t_test import TTest
+from intemi.analysis.transformation import Transformation
+from intemi.analysis.wilcoxon import Wilcoxon
+from intemi.analysis.wins import Wins
+from intemi.analysis.wins_draws_losses import WinsDrawsLosses
+
+__all__ = [
+    "BasicStatistics",
+    "TTest",
+    "PairedTTest",
+    "CorrectedTTest",
+    "FiveByTwoFTest",
+    "Wilcoxon",
+    "SignTest",
+    "McNemar",
+    "BayesianSignedRank",
+    "Ranks",
+    "AverageRanks",
+    "Friedman",
+    "Nemenyi",
+    "Holm",
+    "CriticalDifference",
+    "WinsDrawsLosses",
+    "Wins",
+    "Transformation",
+    "InvalidComparison",
+]

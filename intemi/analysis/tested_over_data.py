@@ -1,0 +1,61 @@
+"""Tests of two machines, run on every data set."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from intemi.analysis.paired_t_test import PairedTTest
+from intemi.analysis.table import ManyMachines, Table
+from intemi.series import Series
+
+Comparison = Callable[[Series, Series], Series]
+PAIRED_T_TEST: Comparison = PairedTTest()
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class TestedOverData(ManyMachines):
+    """The options of transformations that run a test of two machines on every data set.
+
+    `test` compares the items of two machines on one data set; its `p` below `alpha` is a difference. None compares the
+    means only. `correction` shares alpha among all comparisons that are made: "none", "bonferroni" or "sidak".
+    """
+
+    test: Comparison | None = PAIRED_T_TEST
+    alpha: float = 0.01
+    correction: Literal["none", "bonferroni", "sidak"] = "none"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._check_alpha(self.alpha)
+        self._check_choice("correction", "none", "bonferroni", "sidak")
+
+    def _level(self, comparisons: int) -> float:
+        """The level of each of several comparisons, of which all together are to keep alpha."""
+        if self.correction == "bonferroni":
+            return self.alpha / comparisons
+        if self.correction == "sidak":
+            return float(-np.expm1(np.log1p(-self.alpha) / comparisons))
+        return self.alpha
+
+    def _advantage(self, series: Series, table: Table, data: int, one: int, other: int, level: float) -> int:
+        """1, 0 or −1: one machine is better than, not different from, or worse than the other on a data set."""
+        difference = float(table.values[data, one] - table.values[data, other])
+        if difference == 0 or self._p(series, table, data, one, other) >= level:
+            return 0
+        return 1 if (difference > 0) == (self.best == "highest") else -1
+
+    def _p(self, series: Series, table: Table, data: int, one: int, other: int) -> float:
+        if self.test is None:
+            return 0.0
+        machines, where = (table.machines[one], table.machines[other]), table.data[data]
+        first, second = (series[table.positions[each, where]].without(self.of, self.over) for each in machines)
+        return float(np.asarray(self.test(first, second)["p"])[0])
+
+    def _variant(self) -> str:
+        if self.test is None:
+            return "by the means alone"
+        return f"{self.test!r} on each data set, alpha {self.alpha:g}, correction: {self.correction}"

@@ -1,0 +1,26 @@
+"""The repository: everything that was ever run in a project, to be asked questions about."""
+
+from intemi.kernel.repository.commentators import Commentator
+from intemi.kernel.repository.labels import Fixed, Labeler, OnPath, Parameters
+from intemi.kernel.repository.qualifiers import At, Comment, Named, OfType, Parameter, Provides, Qualifier, Result
+from intemi.kernel.repository.query import Objective, Query
+from intemi.kernel.repository.runs import Run
+
+__all__ = [
+    "Query",
+    "Objective",
+    "Qualifier",
+    "OfType",
+    "Named",
+    "At",
+    "Provides",
+    "Result",
+    "Comment",
+    "Parameter",
+    "Labeler",
+    "Fixed",
+    "OnPath",
+    "Parameters",
+    "Commentator",
+    "Run",
+]

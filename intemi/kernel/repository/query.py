@@ -1,0 +1,73 @@
+"""Queries as values: part of configurations that ask about what they have requested, such as a parameter search."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from intemi.kernel.component import Component
+from intemi.kernel.parameters import parameter
+from intemi.kernel.repository.qualifiers import Qualifier
+from intemi.series import Series
+
+Statistic = Literal["mean", "median", "minimum", "maximum", "sum", "mean minus deviation"]
+
+
+class Query(Component):
+    """A question: the label of all items at a path, such as the accuracies of all tests of a cross-validation.
+
+    >>> Query("test/svm test", "Accuracy").mean()
+    Objective(query=Query(path='test/svm test', label='Accuracy'))
+    """
+
+    path: str
+    """Below the root; `*` stands for one step, `**` for any number of them."""
+    label: str
+    where: Qualifier | None = parameter(default=None)
+    labels: tuple[str, ...] = parameter(default=())
+    """Further labels that the items get."""
+
+    def mean(self) -> Objective:
+        """Their mean."""
+        return Objective(self)
+
+    def median(self) -> Objective:
+        """Their median."""
+        return Objective(self, "median")
+
+    def minimum(self) -> Objective:
+        """The least of them."""
+        return Objective(self, "minimum")
+
+    def maximum(self) -> Objective:
+        """The greatest of them."""
+        return Objective(self, "maximum")
+
+    def total(self) -> Objective:
+        """Their sum."""
+        return Objective(self, "sum")
+
+    def mean_minus_deviation(self) -> Objective:
+        """Their mean less their standard deviation: a cheap value to rank by, and no basis for claims."""
+        return Objective(self, "mean minus deviation")
+
+
+class Objective(Component):
+    """One number of what a query finds, the greater the better; `best="lowest"` turns it round."""
+
+    query: Query
+    statistic: Statistic = parameter(default="mean")
+    best: Literal["highest", "lowest"] = parameter(default="highest")
+
+    def of(self, series: Series) -> float:
+        """The number."""
+        if self.statistic == "mean minus deviation":
+            return float(series.mean() - series.sd())
+        return float(
+            {
+                "mean": series.mean,
+                "median": series.median,
+                "minimum": series.min,
+                "maximum": series.max,
+                "sum": series.sum,
+            }[self.statistic]()
+        )

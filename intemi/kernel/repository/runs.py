@@ -1,0 +1,42 @@
+"""Runs: each time that a project is opened and used, with what tells where its results came from."""
+
+from __future__ import annotations
+
+import json
+import platform
+import sys
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+_LIBRARIES = ("intemi", "numpy", "scipy", "scikit-learn", "numba")
+
+
+@dataclass(frozen=True)
+class Run:
+    """One session of a project."""
+
+    number: int
+    name: str
+    started: float
+    """Seconds since 1970."""
+    program: dict[str, Any]
+    """The program, Python, platform and versions of packages."""
+
+
+def fingerprint() -> str:
+    """What this program runs on, as JSON."""
+    versions = {}
+    for name in _LIBRARIES:
+        try:
+            versions[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return json.dumps(
+        {
+            "program": sys.argv[0] if sys.argv else "",
+            "python": platform.python_version(),
+            "platform": platform.platform(),
+            "packages": versions,
+        }
+    )

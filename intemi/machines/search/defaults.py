@@ -1,0 +1,65 @@
+"""Default scenarios: what the author of a machine or component suggests to try for its own parameters.
+
+A class suggests by a method `default_scenario(self)`, which gives a scenario with paths relative to it, or None. It
+speaks of its own parameters only; those of its parts are theirs to speak of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from intemi.kernel import Component, ConfigurationError, Machine
+from intemi.machines.search.scenario import Scenario
+
+
+def default_scenarios(configuration: Component) -> dict[str, Scenario]:
+    """The default scenarios of everything in a configuration, by the path of what suggests them; "" is itself.
+
+    The paths in the scenarios are relative to the configuration, so that `Grid(*default_scenarios(test).values())`
+    searches everything that has a default.
+
+    >>> from intemi.kernel import parameter
+    >>> from intemi.machines.search import Grid, Steps
+    >>> class Stump(Component):
+    ...     share: float = 0.5
+    ...     def default_scenario(self):
+    ...         return Steps("share", start=0.1, step=0.1, count=9)
+    >>> class Forest(Component):
+    ...     trees: int = 10
+    ...     tree: Stump = Stump()
+    ...     def default_scenario(self):
+    ...         return Steps("trees", base=2, start=3, step=1, count=4)
+    >>> for path, scenario in default_scenarios(Forest()).items():
+    ...     print(repr(path), scenario.paths)
+    '' ('trees',)
+    'tree' ('tree.share',)
+    """
+    found = {}
+    for path, part in _parts(configuration, ""):
+        suggest = getattr(type(part), "default_scenario", None)
+        scenario = None if suggest is None else suggest(part)
+        if scenario is None:
+            continue
+        if not isinstance(scenario, Scenario):
+            raise ConfigurationError(f"{part.kind}: default_scenario must give a Scenario or None, got {scenario!r}")
+        found[path] = scenario.at(path) if path else scenario
+    return found
+
+
+def _parts(value: Any, path: str) -> Iterator[tuple[str, Component]]:
+    """Every component in a value with its path, outer ones first."""
+    if isinstance(value, Component):
+        yield path, value
+        # What has named parts beside its parameters (a scheme) has everything of interest in these.
+        names = [name for name in value.part_names() if name not in value.parameter_names()] or value.parameter_names()
+        for name in names:
+            inner = value.part(name)
+            between = "/" if isinstance(value, Machine) and isinstance(inner, Machine) else "."
+            yield from _parts(inner, f"{path}{between}{name}" if path else name)
+    elif isinstance(value, Mapping):
+        for name, inner in value.items():
+            yield from _parts(inner, f"{path}.{name}")
+    elif isinstance(value, tuple):
+        for index, inner in enumerate(value):
+            yield from _parts(inner, f"{path}.{index}")

@@ -1,0 +1,9 @@
+"""What goes wrong between a search and whoever asks and tells it."""
+
+from __future__ import annotations
+
+from intemi.kernel import IntemiError
+
+
+class ScenarioError(IntemiError, ValueError):
+    """A search was asked or told out of turn, or the scenarios of a stack do not fit together."""

@@ -1,0 +1,32 @@
+"""Given values of one parameter."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from intemi.kernel import ConfigurationError
+from intemi.machines.search.candidate import Candidate
+from intemi.machines.search.scenario import AtPath, Proposals, Scenario
+
+
+class Values(AtPath, Scenario):
+    """Each of some values, in the order given: what the book calls a set. They may be components.
+
+    >>> from intemi.machines.classifiers import GaussianKernel, LinearKernel
+    >>> Values("svm.kernel", [LinearKernel(), GaussianKernel()]).begin().ask()
+    [Candidate({'svm.kernel': LinearKernel()}), Candidate({'svm.kernel': GaussianKernel(sigma=0.1)})]
+    """
+
+    path: str
+    values: Sequence[Any]
+
+    def check(self) -> None:
+        super().check()
+        if not self.values:
+            raise ConfigurationError("Values: values must be at least one, got none")
+
+    def propose(self, rng: np.random.Generator) -> Proposals:
+        yield [Candidate({self.path: value}) for value in self.values]

@@ -1,0 +1,195 @@
+"""A folder that an older intemi has left goes on: it is migrated when it is opened, and nothing of it runs again.
+
+`tests/fixtures/store-v1` was made at commit 23e90b7, the last one that wrote version 1, with this file copied into its
+tests: `python -c "from tests.acceptance.test_an_older_store_is_migrated import *; make('store-v1')"`.
+"""
+
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from intemi.kernel import Capsule, Failures, Input, Machine, MachineFailed, Model, MultiOutput, Output, Project
+
+OLD = Path(__file__).parents[1] / "fixtures" / "store-v1"
+IN_RECORD, IN_ROW, IN_FILE = 100, 1_000, 5_000
+"""Sizes of arrays that version 1 kept in a record, in a row of diskcache's database and in a file of their own."""
+
+_ran: list[str] = []
+"""What has run in this process, be it for a request or to bring back a value that the store had lost."""
+
+
+# The machines have versions: their source may change, what they are may not.
+
+
+class Ramp(Machine):
+    """An array: 0, 1, 2, ..."""
+
+    version = 1
+    result = Output(np.ndarray)
+    size: int = IN_ROW
+
+    def run(self) -> Model:
+        _ran.append("Ramp")
+        return Model(result=np.arange(float(self.size)))
+
+
+class Reverse(Machine):
+    """An array from its end to its beginning."""
+
+    version = 1
+    array = Input(np.ndarray)
+    result = Output(np.ndarray)
+
+    def run(self, array: np.ndarray) -> Model:
+        _ran.append("Reverse")
+        return Model(result=array[::-1])
+
+
+class Mean(Machine):
+    """The mean of an array."""
+
+    version = 1
+    array = Input(np.ndarray)
+
+    def run(self, array: np.ndarray) -> Model:
+        _ran.append("Mean")
+        return Model(results={"Mean": float(array.mean())})
+
+
+class Largest(Machine):
+    """The largest entry of an array."""
+
+    version = 1
+    array = Input(np.ndarray)
+
+    def run(self, array: np.ndarray) -> Model:
+        _ran.append("Largest")
+        return Model(results={"Largest": float(array.max())})
+
+
+class Refuse(Machine):
+    """Never finishes."""
+
+    version = 1
+
+    def run(self) -> Model:
+        _ran.append("Refuse")
+        raise ValueError("not in version 1 either")
+
+
+class Means(Machine):
+    """The means of arrays of some sizes, with a comment on each."""
+
+    version = 1
+    arrays = MultiOutput(np.ndarray)
+    sizes: tuple[int, ...] = (IN_RECORD, IN_ROW, IN_FILE)
+
+    async def run(self, job: Any) -> Model:
+        _ran.append("Means")
+        ramps, means = [], []
+        for index, size in enumerate(self.sizes):
+            ramp = job.request(Ramp(size), name=f"ramp {size}")
+            comments = {"Size": size, "Where": ("record", "row", "file")[index], "Weights": np.array([index, 0.5])}
+            means.append(job.request(Mean(), array=ramp.result, name=f"mean {size}", comments=comments))
+            ramps.append(ramp.result)
+        await job.all(*means)
+        return Model(arrays=ramps, results={"Means": [mean.results["Mean"] for mean in means]})
+
+
+class Session:
+    """A project in a folder: the machines that every session asks for."""
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        self.means = project.request(Means(), name="means")
+        self.ramp = project.request(Ramp(), name="ramp")
+        self.reversed = project.request(Reverse(), array=self.ramp.result, name="reversed")
+        self.again = project.request(Reverse(), array=self.reversed.result, name="again")
+        self.mean = project.request(Mean(), array=self.again.result, name="mean")
+        self.given = project.request(Mean(), array=project.given(np.ones(IN_ROW)), name="given")
+        self.refused = project.request(Refuse(), name="refused")
+
+    def check(self) -> None:
+        """Everything is as it must be."""
+        sizes = (IN_RECORD, IN_ROW, IN_FILE)
+        assert self.means.wait(60).results == {"Means": [(size - 1) / 2 for size in sizes]}
+        for size, array in zip(sizes, self.means.outputs["arrays"], strict=True):
+            assert np.array_equal(array, np.arange(size))
+        assert np.array_equal(self.reversed.wait(60).outputs["result"], np.arange(IN_ROW)[::-1])
+        assert np.array_equal(self.again.wait(60).outputs["result"], np.arange(IN_ROW))
+        assert self.mean.wait(60).results == {"Mean": (IN_ROW - 1) / 2}
+        assert self.given.wait(60).results == {"Mean": 1.0}
+        with pytest.raises(MachineFailed, match="refused failed: ValueError: not in version 1 either") as failure:
+            self.refused.wait(60)
+        assert "raise ValueError" in failure.value.traceback
+        assert [child.name for child in self.means.children] == [
+            f"{kind} {size}" for size in sizes for kind in ("ramp", "mean")
+        ]
+        for index, (size, where) in enumerate(zip(sizes, ("record", "row", "file"), strict=True)):
+            self.check_children(size, where, index)
+
+    def check_children(self, size: int, where: str, index: int) -> None:
+        ramp, mean = self.means.child(f"ramp {size}"), self.means.child(f"mean {size}")
+        assert ramp.comments == {}
+        assert np.array_equal(ramp.outputs["result"], np.arange(size))
+        weights = mean.comments["Weights"]
+        assert mean.comments == {"Size": size, "Where": where, "Weights": weights}
+        assert weights.tolist() == [index, 0.5]
+        assert mean.results == {"Mean": (size - 1) / 2}
+
+    def ask_for_something_new(self) -> Capsule:
+        """A machine that version 1 has not run, on an array that only its store has."""
+        return self.project.request(Largest(), array=self.means.arrays[2], name="largest")
+
+
+@contextmanager
+def session(folder: Path) -> Iterator[Session]:
+    with Project(folder, workers=1, failures=Failures.REUSE) as project:
+        yield Session(project)
+
+
+def make(folder: str) -> None:
+    """Fill a folder with what every session asks for."""
+    with session(Path(folder)) as first:
+        first.check()
+        assert sorted(_ran) == ["Mean"] * 4 + ["Means"] + ["Ramp"] * 3 + ["Refuse"] + ["Reverse"] * 2
+
+
+def version(folder: Path) -> int:
+    with closing(sqlite3.connect(folder / "machines.sqlite")) as database:
+        number: int = database.execute("PRAGMA user_version").fetchone()[0]
+        return number
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A copy of the folder of version 1, where everybody may write."""
+    shutil.copytree(OLD, tmp_path / "store", copy_function=shutil.copyfile)
+    assert version(tmp_path / "store") == 1
+    _ran.clear()
+    return tmp_path / "store"
+
+
+def test_what_an_older_version_has_run_is_all_there_and_does_not_run_again(folder: Path) -> None:
+    from intemi.kernel.disk.schema import SCHEMA_VERSION  # which is not there when the folder is made
+
+    for _ in range(2):
+        with session(folder) as another:
+            another.check()
+            assert _ran == []
+        assert version(folder) == SCHEMA_VERSION
+    assert not list(folder.glob("*.damaged-*"))
+
+
+def test_a_migrated_store_takes_in_what_is_new(folder: Path) -> None:
+    for _ in range(2):
+        with session(folder) as another:
+            assert another.ask_for_something_new().wait(60).results == {"Largest": IN_FILE - 1.0}
+            another.check()
+            assert _ran == ["Largest"]
