@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from intemi.kernel.limits import Limits
     from intemi.kernel.line import AssemblyLine
     from intemi.kernel.machine import Machine
+    from intemi.kernel.repository.query import Query
     from intemi.kernel.seeds import Seed
+    from intemi.series import Series
 
 
 class Wait:
@@ -124,9 +126,17 @@ class Job:
             limits=limits,
         )
 
+    def step(self, config: Machine, /, *, name: str | None = None, **bindings: Any) -> Capsule:
+        """Request a leaf that is a step of this machine's own process: it is not counted as a machine beside it."""
+        return self._line.request(config, bindings, parent=self._task, name=name, is_step=True)
+
     def all(self, *capsules: Capsule) -> Wait:
         """Await all of them; if some failed, the first of these (in the order given) is raised when all are done."""
         return Wait(capsules)
+
+    def settled(self, *capsules: Capsule) -> Wait:
+        """Await all of them, failed or not; whoever asks for this has to look at their errors."""
+        return Wait(capsules, raises=False)
 
     def any(self, *capsules: Capsule, timeout: float | None = None) -> Wait:
         """Await the first of them, or the end of the time; answers with those that are done, failed or not."""
@@ -135,6 +145,11 @@ class Job:
     def children(self) -> list[Capsule]:
         """Everything requested so far."""
         return [self._line.capsule(child) for child in self._task.children]
+
+    def query(self, query: Query, capsule: Capsule) -> Series:
+        """What a query finds under a child that is done."""
+        assert self._line.repository is not None
+        return self._line.repository.ask(query, capsule.context)
 
     def load(self, source: Source) -> Any:
         """The value of an input, or of an output of a child that is done."""

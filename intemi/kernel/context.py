@@ -113,6 +113,7 @@ class Context:
         "dependants",
         "error",
         "index",
+        "is_step",
         "key",
         "limits",
         "name",
@@ -155,6 +156,8 @@ class Context:
         self.dependants: dict[Task, None] | None = None
         self.awaited = False
         self.deadline = 0.0
+        self.is_step = False
+        """Whether it is a step of its parent's own process, and no machine beside it."""
 
     @property
     def is_done(self) -> bool:
@@ -189,6 +192,14 @@ class Context:
                 return True
             above = above.parent
         return False
+
+    @property
+    def counted_as(self) -> str:
+        """What it is counted as: by the name of its class or, if that tells nothing, by its own."""
+        kind = type(self.config).__name__
+        if not type(self.config).counts_by_name or self.name == kind:
+            return kind
+        return self.name if self.name.endswith(kind.lower()) else f"{self.name} {kind.lower()}"
 
     @property
     def status(self) -> State:

@@ -67,10 +67,13 @@ class EventStream:
 
     def emit(self, kind: EventKind, context: Context) -> None:
         """Tell of an event."""
-        if kind is REQUESTED:
-            self.counts.logical[type(context.config).__name__] += 1
+        if context.is_step:
+            pass  # its parent counts
+        elif kind is REQUESTED:
+            cls = type(context.config)
+            self.counts.logical[context.counted_as if cls.counts_by_name else cls.__name__] += 1
         elif kind is STARTED:
-            self.counts.physical[type(context.config).__name__] += 1
+            self.counts.physical[context.counted_as] += 1
         elif kind is UNIFIED and context.record is not None and len(context.record.census) > 1:
             self.counts.add_branch(context.record)
         if not self._listeners:
@@ -99,6 +102,7 @@ class Counts:
         """Count what lies under a unified machine; the machine itself was counted when it was requested."""
         self.logical.update(record.census)
         self.logical[record.kind] -= 1
+        self.logical += Counter()  # drops what is not there at all
 
     def copy(self) -> Counts:
         """The counts as they are now."""

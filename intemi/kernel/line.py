@@ -96,6 +96,7 @@ class AssemblyLine:
         comments: Mapping[str, Any] | None = None,
         priority: int = 0,
         limits: Limits | None = None,
+        is_step: bool = False,
     ) -> Capsule:
         """Take a request; it is on its way (or already answered) when this returns."""
         check_feasible(config)
@@ -104,6 +105,7 @@ class AssemblyLine:
         seed = self.seed_of(config, parent, branch)
         key = key_of(config, seed, sources)
         context = Context(config, sources, seed, key, parent.owner if parent else None, name, limits, comments)
+        context.is_step = is_step
         record = self.unifier.look_up(key)
         if record is None and sources:
             self._register(sources)

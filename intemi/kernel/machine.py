@@ -65,6 +65,8 @@ class Machine(Component):
     run: ClassVar[Any]
 
     has_process: ClassVar[bool] = False
+    counts_by_name: ClassVar[bool] = False
+    """Whether machines of this class are so different that they are counted by their names."""
     is_composite: ClassVar[bool] = False
     takes_rng: ClassVar[bool] = False
     _inputs: ClassVar[Mapping[str, Input]] = {}

@@ -183,9 +183,16 @@ class Runner:
         if task.children:
             census = dict(census)
         for child in task.children:
+            if child.is_step:
+                continue
             below = child.record.census if child.record is not None else {child.config.kind: 1}
             for each, number in below.items():
                 census[each] = census.get(each, 0) + number
+            if child.counted_as != child.config.kind:  # its own entry goes by the name it has here
+                census[child.config.kind] -= 1
+                census[child.counted_as] = census.get(child.counted_as, 0) + 1
+                if not census[child.config.kind]:
+                    del census[child.config.kind]
         return Record(
             machine=task.machine,
             kind=kind,

@@ -46,6 +46,15 @@ class Rows:
         rows._main = main
         return rows
 
+    def state(self) -> dict[str, Any]:
+        """Everything it is made of, as plain values and arrays: what a store keeps."""
+        return {"columns": dict(self._columns), "main": self._main}
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any]) -> Self:
+        """The series of a state."""
+        return cls(state["columns"], state["main"])
+
     @property
     def labels(self) -> tuple[str, ...]:
         """All labels, in order.

@@ -1,10 +1,14 @@
 """The repository: everything that was ever run in a project, to be asked questions about."""
 
+from intemi.kernel.encoding import storable
 from intemi.kernel.repository.commentators import Commentator
 from intemi.kernel.repository.labels import Fixed, Labeler, OnPath, Parameters
 from intemi.kernel.repository.qualifiers import At, Comment, Named, OfType, Parameter, Provides, Qualifier, Result
 from intemi.kernel.repository.query import Objective, Query
 from intemi.kernel.repository.runs import Run
+from intemi.series import Series
+
+storable(Series)  # so that a series can be a result
 
 __all__ = [
     "Query",

@@ -88,7 +88,7 @@ class SVM(Machine):
 
     async def run(self, job: Any, data: Any) -> Model:
         table = job.request(_provider_scheme(self.kernel), name="kernel provider scheme", data=data)
-        training = job.request(SVMTraining(self.C, self.tolerance), name="training", table=table.table)
+        training = job.step(SVMTraining(self.C, self.tolerance), name="training", table=table.table)
         return Model(classifier=training.classifier)
 
 

@@ -10,6 +10,7 @@ from intemi.machines.search.distributions import Choice, Distribution, Integers,
 from intemi.machines.search.errors import ScenarioError
 from intemi.machines.search.multi_line import MultiLineSearch
 from intemi.machines.search.optuna_search import OptunaSearch
+from intemi.machines.search.parameter_search import ParameterSearch
 from intemi.machines.search.random_search import RandomSearch
 from intemi.machines.search.scenario import Proposals, Scenario
 from intemi.machines.search.session import Search
@@ -19,6 +20,7 @@ from intemi.machines.search.values import Values
 from intemi.machines.search.zoom import StepsWithZoom
 
 __all__ = [
+    "ParameterSearch",
     "Scenario",
     "Steps",
     "Values",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from intemi.kernel import Input, Machine, Model, parameter
@@ -49,7 +50,7 @@ class Repeater(Machine):
         for repetition in range(self.repetitions):
             comments: dict[str, Any] = {"Repetition": repetition + 1}
             distributor = job.request(
-                self.distributor, name="distributor", branch=(repetition,), comments=comments, **inputs
+                _as_scheme(self.distributor), name="distributor", branch=(repetition,), comments=comments, **inputs
             )
             await distributor
             for fold in range(self._count_suits(distributor)):
@@ -68,6 +69,17 @@ class Repeater(Machine):
             listed = ", ".join(f"{count} of {name}" for name, count in counts.items())
             raise BindingError(f"Repeater: the outputs of distributor must have one length, got {listed}")
         return next(iter(counts.values()), 0)
+
+
+@lru_cache(maxsize=256)
+def _as_scheme(distributor: Machine) -> Scheme:
+    """The distributor, in a scheme of its own unless it is one."""
+    if isinstance(distributor, Scheme):
+        return distributor
+    scheme = Scheme(**dict[str, Any](distributor.inputs))
+    child = scheme.add(distributor, **{name: getattr(scheme, name) for name in distributor.inputs})
+    scheme.expose(**{name: getattr(child, name) for name in distributor.outputs})
+    return scheme
 
 
 def _is_open(machine: Machine) -> bool:

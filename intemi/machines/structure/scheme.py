@@ -102,6 +102,8 @@ class Scheme(Machine):
     40
     """
 
+    counts_by_name = True
+
     ports_in: Mapping[str, SchemePort] = {}
     ports_out: Mapping[str, SchemePort] = {}
     children: tuple[SchemeChild, ...] = ()

@@ -1,0 +1,112 @@
+"""Parameter search: try a test with one set of parameters after another, and stand for the best."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from intemi.kernel import ConfigurationError, Input, Machine, MachineFailed, Model, Objective, Output, Seed, parameter
+from intemi.machines.search.candidate import Candidate
+from intemi.machines.search.scenario import Scenario
+from intemi.series import Series
+
+
+class ParameterSearch(Machine):
+    """Run a test with the parameters that a scenario proposes, and find those for which the objective is best.
+
+    Candidates that do not depend on each other run at the same time. One that fails, or that a machine refuses, is the
+    worst. Whatever candidates have in common is computed once.
+
+    A search has the outputs of what it finds. Without `winner` these are the outputs of the best test; with it, the
+    part of the best test at that path is requested for the inputs of the search itself: `winner="test/learner"` makes
+    a search for the best learner a learner.
+
+    Results: "Best" (paths and values), "Objective", "Tried" (a series of all candidates and their objectives).
+    """
+
+    test: Machine
+    scenario: Scenario
+    objective: Objective
+    winner: str | None = parameter(default=None)
+
+    @property
+    def inputs(self) -> Mapping[str, Input]:
+        return self.test.inputs
+
+    @property
+    def outputs(self) -> Mapping[str, Output]:
+        return self._winner_in(self.test).outputs
+
+    def check(self) -> None:
+        for path in self.scenario.paths:
+            self.test.get(path)  # says what is there, if this is not
+        if self.winner is not None:
+            missing = [name for name in self._winner_in(self.test).inputs if name not in self.test.inputs]
+            if missing:
+                raise ConfigurationError(
+                    f"ParameterSearch: the winner at {self.winner!r} takes {', '.join(missing)}, "
+                    f"but the search has only {', '.join(self.test.inputs) or 'no inputs'}"
+                )
+
+    def _winner_in(self, test: Machine) -> Machine:
+        found = test if self.winner is None else test.get(self.winner)
+        if not isinstance(found, Machine):
+            raise ConfigurationError(f"ParameterSearch: the winner at {self.winner!r} must be a machine, got {found!r}")
+        return found
+
+    async def run(self, job: Any, **inputs: Any) -> Model:
+        generator = (job.seed or Seed(0)).generator(self.registered_name)
+        search = self.scenario.begin(generator)
+        tested: dict[Candidate, Any] = {}
+        while batch := search.ask():
+            for candidate in batch:
+                tested[candidate] = self._request(job, candidate, inputs, len(tested))
+            await job.settled(*(tested[candidate] for candidate in batch if tested[candidate] is not None))
+            for candidate in batch:
+                search.tell(candidate, self._objective(job, tested[candidate]))
+        best = search.best
+        if best is None or search.told[best] is None:
+            raise MachineFailed(f"{self.kind}: no candidate of {len(search.told)} could be tested", self.kind, b"")
+        found = search.told[best]
+        assert found is not None
+        results = {
+            "Best": dict(best),
+            "Objective": found if self.objective.best == "highest" else -found,
+            "Tried": self._table(search.told),
+        }
+        if self.winner is None:
+            exhibited = tested[best]
+        else:
+            machine = self._winner_in(best.applied_to(self.test))
+            exhibited = job.request(machine, name="winner", **{name: inputs[name] for name in machine.inputs})
+        return Model(results=results, **{name: getattr(exhibited, name) for name in self.outputs})
+
+    def _request(self, job: Any, candidate: Candidate, inputs: Mapping[str, Any], number: int) -> Any:
+        try:
+            config = candidate.applied_to(self.test)
+        except ConfigurationError:
+            return None  # a value that its machine refuses
+        comments = {"Candidate": number + 1, **{path: _plain(value) for path, value in candidate.items()}}
+        return job.request(config, name="test", comments=comments, **inputs)
+
+    def _objective(self, job: Any, capsule: Any) -> float | None:
+        if capsule is None or capsule.error is not None:
+            return None
+        series = job.query(self.objective.query, capsule)
+        if not len(series):
+            raise ConfigurationError(f"ParameterSearch: nothing is at {self.objective.query.path!r} of the test")
+        value = self.objective.of(series)
+        return value if self.objective.best == "highest" else -value
+
+    def _table(self, told: Mapping[Candidate, float | None]) -> Series:
+        sign = 1 if self.objective.best == "highest" else -1
+        columns: dict[str, list[Any]] = {
+            "Objective": [None if value is None else sign * value for value in told.values()]
+        }
+        for path in self.scenario.paths:
+            columns[path] = [_plain(candidate.get(path)) for candidate in told]
+        return Series(columns)
+
+
+def _plain(value: Any) -> Any:
+    return value if value is None or isinstance(value, bool | int | float | str) else repr(value)
