@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Generator, Iterator, Mapping
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from intemi.kernel.composite import Wait
@@ -23,11 +25,13 @@ class Capsule:
     `loader.outputs["data"]` is the value, once it is there.
     """
 
-    __slots__ = ("_line", "context")
+    __slots__ = ("_line", "_said", "context")
 
-    def __init__(self, context: Context, line: AssemblyLine) -> None:
+    def __init__(self, context: Context, line: AssemblyLine, said: threading.Event | None = None) -> None:
         self.context = context
         self._line = line
+        self._said = said
+        """Set when the commentators that are attached to this request have spoken."""
 
     @property
     def config(self) -> Machine:
@@ -70,9 +74,19 @@ class Capsule:
         return self.context.error
 
     def wait(self, timeout: float | None = None) -> Capsule:
-        """Wait until it is finished; raises if it failed or was aborted, TimeoutError if it takes too long."""
+        """Wait until it is finished and attached commentators have spoken.
+
+        Raises if it failed or was aborted, and TimeoutError if it takes too long.
+        """
+        begun = perf_counter()
         if not self.context.is_done and not self._line.wait_for([self], timeout):
             raise TimeoutError(f"{self.path} is {self.state.value} after {timeout:g} s")
+        if self._said is not None:
+            left = None if timeout is None else max(0.0, begun + timeout - perf_counter())
+            if not self._said.wait(left):
+                raise TimeoutError(
+                    f"{self.path} is {self.state.value}; its commentators still speak after {timeout:g} s"
+                )
         if self.context.error is not None:
             raise self.context.error.with_traceback(None)
         return self

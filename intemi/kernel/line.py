@@ -17,6 +17,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from intemi.kernel import events
+from intemi.kernel.attached import Attached
 from intemi.kernel.bindings import bind, check_feasible
 from intemi.kernel.capsule import Capsule
 from intemi.kernel.composite import Wait
@@ -65,6 +66,7 @@ class AssemblyLine:
         self.runner = Runner(self)
         self.stopper = Stopper(self)
         self.watcher = Watcher(self)
+        self.attached = Attached(self)
         self._lock = StepLock()
         self._step = Step(self._lock, self._tell)
         self._idle = Parking()
@@ -465,6 +467,7 @@ class AssemblyLine:
         for manager in list(self.managers):
             self.unsubscribe(manager)
         self.timers.close()
+        self.attached.close()
         if self.repository is not None:
             self.repository.close()
         self.unifier.store.close()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -110,10 +110,18 @@ class Project:
         name: str | None = None,
         priority: int = 0,
         limits: Limits | None = None,
+        commentators: Sequence[Commentator] = (),
         **bindings: Any,
     ) -> Capsule:
-        """Ask for a machine; returns at once with a capsule."""
-        return self._line.request(config, bindings, name=name, priority=priority, limits=limits)
+        """Ask for a machine; returns at once with a capsule.
+
+        Commentators speak, once it is done, of whatever has finished under it. If one of them fails, that is a warning.
+        """
+        _check_commentators(commentators)
+        capsule = self._line.request(config, bindings, name=name, priority=priority, limits=limits)
+        if not commentators:
+            return capsule
+        return Capsule(capsule.context, self._line, self._line.attached.attach(capsule, tuple(commentators)))
 
     def run(
         self,
@@ -123,10 +131,13 @@ class Project:
         name: str | None = None,
         priority: int = 0,
         limits: Limits | None = None,
+        commentators: Sequence[Commentator] = (),
         **bindings: Any,
     ) -> Capsule:
         """Ask for a machine and wait until it is finished; Ctrl-C aborts it, and what has finished is kept."""
-        capsule = self._line.request(config, bindings, name=name, priority=priority, limits=limits)
+        capsule = self.request(
+            config, name=name, priority=priority, limits=limits, commentators=commentators, **bindings
+        )
         try:
             return capsule.wait()
         except KeyboardInterrupt:
@@ -248,6 +259,11 @@ class Project:
 
     def __exit__(self, *exception: object) -> None:
         self.close()
+
+
+def _check_commentators(given: object) -> None:
+    if not isinstance(given, list | tuple) or not all(isinstance(each, Commentator) for each in given):
+        raise ConfigurationError(f"request: commentators must be a list of commentators, got {given!r}")
 
 
 def _store(folder: str | os.PathLike[str] | None) -> Store:

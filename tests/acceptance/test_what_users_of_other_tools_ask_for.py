@@ -113,7 +113,7 @@ def test_ten_classifiers_behind_one_preprocessing_cost_one_preprocessing_per_fol
     assert run["Standardization"] == TESTS
     assert run["CVDistributor"] == REPETITIONS
     assert run["KNN"] == 4 * TESTS
-    assert run["SVM"] == run["SVMTraining"] == 3 * TESTS
+    assert run["SVM"] == 3 * TESTS
     assert run["KernelProvider"] == TESTS
 
 
@@ -130,7 +130,7 @@ def test_another_dimension_of_a_search_runs_only_what_is_new(tmp_path: Path) -> 
     wider = runs(
         (validated(SVM(C=C, kernel=kernel)) for C in (1, 2) for kernel in (SVM().kernel, LinearKernel())), tmp_path
     )
-    assert wider["SVMTraining"] == 2 * TESTS
+    assert wider["SVM"] == 2 * TESTS
     assert wider["KernelProvider"] == TESTS
     assert wider["Standardization"] == wider["CVDistributor"] == 0
 
@@ -145,10 +145,10 @@ def test_more_repetitions_keep_those_that_were_made(tmp_path: Path) -> None:
 def test_a_second_measure_on_finished_models_trains_nothing(tmp_path: Path) -> None:
     runs([validated(SVM())], tmp_path)
     measured = runs([validated(SVM(), BrierScore())], tmp_path)
-    assert measured == {"Repeater": 1, "Scheme": TESTS, "BrierScore": TESTS}
+    assert measured == {"Repeater": 1, "test scheme": TESTS, "BrierScore": TESTS}
 
 
 def test_the_correctness_of_single_cases_is_asked_for_later_without_training(tmp_path: Path) -> None:
     runs([validated(KNN())], tmp_path)
     measured = runs([validated(KNN(), ClassificationTest(correctness=True))], tmp_path)
-    assert measured == {"Repeater": 1, "Scheme": TESTS, "ClassificationTest": TESTS}
+    assert measured == {"Repeater": 1, "test scheme": TESTS, "ClassificationTest": TESTS}

@@ -275,7 +275,7 @@ def test_support_vector_machines_with_the_same_kernel_share_its_table() -> None:
                 project.run(SVM(C=C, kernel=GaussianKernel(sigma)), data=data)
         counts = project.counts()
     assert (counts.logical["KernelProvider"], counts.physical["KernelProvider"]) == (6, 2)
-    assert (counts.logical["Scheme"], counts.physical["Scheme"]) == (6, 2)
+    assert (counts.logical["kernel provider scheme"], counts.physical["kernel provider scheme"]) == (6, 2)
     assert (counts.logical["SVM"], counts.physical["SVM"]) == (6, 6)
 
 

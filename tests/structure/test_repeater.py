@@ -25,6 +25,7 @@ from intemi.kernel import (
     Project,
     from_plain,
 )
+from intemi.kernel.context import Context
 from intemi.machines import Repeater, Scheme
 from tests.machines import Distribute, Draw, Judge, Learn, Number, Shake, cross_validation
 
@@ -176,10 +177,11 @@ def test_a_repetition_is_the_same_however_many_there_are_and_wherever_it_is_run(
 
 
 def test_a_fold_has_the_key_with_which_it_was_requested(project: Project) -> None:
-    requested: list[bytes] = []
-    project.listen(lambda event: requested.append(event.context.key) if event.kind is EventKind.REQUESTED else None)
+    requested: list[Context] = []
+    project.listen(lambda event: requested.append(event.context) if event.kind is EventKind.REQUESTED else None)
     done = run(project, Repeater(Suits(), Compare(), repetitions=2, seed=1))
-    assert [child.key for child in done.children] == requested[1:]
+    under_it = [context.key for context in requested if context.parent is done.context]
+    assert [child.key for child in done.children] == under_it
 
 
 def test_more_repetitions_run_only_what_is_new(project: Project) -> None:
@@ -187,7 +189,7 @@ def test_more_repetitions_run_only_what_is_new(project: Project) -> None:
     before = project.counts().physical
     run(project, cross_validation(5, 3))
     new = project.counts().physical - before
-    assert new == {"Repeater": 1, "Scheme": 3 + 9, "Distribute": 3, "Learn": 18, "Judge": 18}
+    assert new == {"Repeater": 1, "distributor scheme": 3, "test scheme": 9, "Distribute": 3, "Learn": 18, "Judge": 18}
 
 
 def test_the_seed_decides(project: Project) -> None:

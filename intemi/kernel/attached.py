@@ -1,0 +1,67 @@
+"""Commentators that are attached to a request: they speak as soon as it is done, on a thread of their own.
+
+The request is answered before they begin, and stays so whatever becomes of them: what goes wrong is a warning.
+"""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from functools import partial
+from typing import TYPE_CHECKING
+
+from intemi.kernel.composite import Wait
+from intemi.kernel.timers import Timers
+
+if TYPE_CHECKING:
+    from intemi.kernel.capsule import Capsule
+    from intemi.kernel.context import Context
+    from intemi.kernel.line import AssemblyLine
+    from intemi.kernel.repository.commentators import Commentator
+
+
+class CommentatorWarning(UserWarning):
+    """A commentator failed; the request that it was attached to did not."""
+
+
+class Attached:
+    """Lets commentators speak of everything under the requests that they are attached to, one request after another."""
+
+    def __init__(self, line: AssemblyLine) -> None:
+        self._line = line
+        self._calls = Timers()
+        self._unsaid: set[threading.Event] = set()
+
+    def attach(self, capsule: Capsule, commentators: tuple[Commentator, ...]) -> threading.Event:
+        """Let commentators speak when a request is done; the event is set when they have."""
+        said = threading.Event()
+        begin = partial(self._begin, capsule.context, commentators, said)
+        with self._line.step():
+            if not Wait((capsule,)).arm(begin):
+                begin()
+        return said
+
+    def _begin(self, context: Context, commentators: tuple[Commentator, ...], said: threading.Event) -> None:
+        if context.record is None:  # it was aborted, or has never begun
+            said.set()
+            return
+        self._unsaid.add(said)
+        self._calls.after(0, partial(self._speak, context, commentators, said))
+
+    def _speak(self, context: Context, commentators: tuple[Commentator, ...], said: threading.Event) -> None:
+        assert self._line.repository is not None
+        try:
+            for commentator in commentators:
+                try:
+                    self._line.repository.comment(commentator, context, None)
+                except Exception as error:  # of anybody's code, or of a store that cannot be used
+                    text = f"{context.path}: {commentator.kind} failed: {type(error).__name__}: {error}"
+                    warnings.warn(CommentatorWarning(text), stacklevel=2)
+        finally:
+            self._unsaid.discard(said)
+            said.set()
+
+    def close(self) -> None:
+        """Let them finish."""
+        for said in list(self._unsaid):
+            said.wait()
