@@ -9,7 +9,7 @@ from importlib import import_module
 
 from benchmarks.report import surroundings
 
-NAMES = ("configuration", "reading", "requests", "scaling", "cross_validation")
+NAMES = ("configuration", "reading", "requests", "scaling", "cross_validation", "parameter_search")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

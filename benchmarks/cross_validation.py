@@ -162,19 +162,19 @@ def measure_theirs(repetitions: int, folds: int) -> Measured:
         "kNN": make_pipeline(StandardScaler(), KNeighborsClassifier(NEIGHBORS)),
         "SVM": make_pipeline(StandardScaler(), SVC(C=PRICE, gamma=SIGMA)),
     }
-    splits = list(_splits(table, repetitions, folds))
+    divided = list(splits(table, repetitions, folds))
     for learner in learners.values():
-        cross_validate(learner, X, y, cv=splits[:4], n_jobs=-1)
+        cross_validate(learner, X, y, cv=divided[:4], n_jobs=-1)
     start = time.perf_counter()
     found = {
-        name: cross_validate(learner, X, y, cv=splits, n_jobs=-1)["test_score"] for name, learner in learners.items()
+        name: cross_validate(learner, X, y, cv=divided, n_jobs=-1)["test_score"] for name, learner in learners.items()
     }
     seconds = time.perf_counter() - start
     accuracy = {name: float(each.mean()) for name, each in found.items()}
     return {"answered": seconds, "read": seconds, "accuracy": accuracy}
 
 
-def _splits(table: Data, repetitions: int, folds: int) -> Iterable[tuple[Any, Any]]:
+def splits(table: Data, repetitions: int, folds: int) -> Iterable[tuple[Any, Any]]:
     """The rows of training and test that our distributor gives out."""
     empty = Scheme(training=Data, test=Data)
     empty.add(Rows(), training=empty.training, test=empty.test)
