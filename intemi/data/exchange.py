@@ -104,12 +104,16 @@ def to_pandas(data: Data, *, weights: str = "weight") -> Any:
 def from_bunch(bunch: Any, *, name: str = "") -> Data:
     """Data of a scikit-learn bunch, as its functions `load_…` and `fetch_…` give."""
     features, classes = bunch["data"], bunch["target"]
+    labels = bunch.get("target_names")
     if hasattr(features, "iloc"):
         target = str(getattr(classes, "name", None) or "class")
+        if labels is not None and np.asarray(classes).dtype.kind in "iu":
+            pandas = needed("pandas", "from_bunch")
+            named = pandas.Categorical.from_codes(np.asarray(classes), [str(label) for label in labels])
+            classes = pandas.Series(named, index=features.index)
         return from_pandas(features.assign(**{target: classes}), target, name=name)
-    labels = bunch.get("target_names")
     classes = np.asarray(classes)
-    if np.issubdtype(classes.dtype, np.floating) and not np.array_equal(classes, np.floor(classes)):
+    if labels is None and classes.dtype.kind == "f":
         raise ConfigurationError(f"from_bunch: the target must have classes, got numbers such as {classes[0]:g}")
     return from_numpy(
         features,
@@ -155,6 +159,8 @@ def _classes(name: str, classes: Any, labels: Sequence[str] | None) -> tuple[Col
         if classes.dtype.kind not in "iu":
             raise ConfigurationError(f"from_numpy: with labels, classes must be their indices, got {classes.dtype}")
         return Column(name, tuple(str(label) for label in labels)), classes
+    if classes.dtype.kind == "f" and (fractions := classes[np.isfinite(classes) & (classes % 1 != 0)]).size:
+        raise ConfigurationError(f"from_numpy: classes must be classes, got numbers such as {fractions[0]:g}")
     if classes.dtype.kind in "iufb":
         column, codes = _nominal(name, classes.astype(np.float64))
         return column, np.where(np.isnan(codes), MISSING, codes)

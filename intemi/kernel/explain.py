@@ -21,6 +21,8 @@ from intemi.kernel.unifier import id_of, key_of
 
 if TYPE_CHECKING:
     from intemi.kernel.line import AssemblyLine
+    from intemi.kernel.repository.query import Query
+    from intemi.series import Series
 
 
 class Verdict(enum.Enum):
@@ -196,8 +198,19 @@ class _DryJob:
         self._capsules.append(capsule)
         return capsule
 
+    def step(self, config: Machine, /, **options: Any) -> Capsule:
+        return self.request(config, **options)
+
     def all(self, *capsules: Capsule) -> Wait:
         return Wait(capsules)
+
+    def settled(self, *capsules: Capsule) -> Wait:
+        return Wait(capsules, raises=False)
+
+    def query(self, query: Query, capsule: Capsule) -> Series:
+        repository = self._explorer._line.repository
+        assert repository is not None
+        return repository.ask(query, capsule.context)
 
     def any(self, *capsules: Capsule, timeout: float | None = None) -> Wait:
         return Wait(capsules, first=True, raises=False, timeout=timeout)

@@ -103,7 +103,27 @@ def test_the_lowest_is_the_best_if_that_is_what_was_asked_for() -> None:
 def test_candidates_that_fail_or_are_refused_are_the_worst() -> None:
     done = run(search(Values("hill.x", (20.0, 8.0, 1.0, 7.0, 2.0))))
     assert done.results["Best"] == {"hill.x": 2.0}
-    assert list(done.results["Tried"]["Objective"]) == [None, None, -29.0, None, -26.0]
+    tried = done.results["Tried"]
+    assert list(tried["Objective"]) == [None, None, -29.0, None, -26.0]
+    assert tried["Failure"][0] == "Landscape: x must be at most 10.0, got 20.0"
+    assert "too far" in tried["Failure"][1]
+    assert tried["Failure"][2] is None
+
+
+def test_what_is_inside_of_a_choice_may_be_searched_as_well() -> None:
+    choices = Values("hill", (Landscape(y=5.0), Landscape(y=4.0)))
+    done = run(search(Grid(choices, Steps("hill.x", start=2.0, step=1.0, count=2))))
+    assert done.results["Best"]["hill.x"] == 3.0
+    assert done.results["Objective"] == 0.0
+
+
+def test_what_a_search_would_run_can_be_told_beforehand(tmp_path: Path) -> None:
+    first = Steps("hill.x", start=0.0, step=1.0, count=2)
+    run(search(first), folder=tmp_path)
+    with Project(tmp_path) as project:
+        more = project.explain(search(first.replace("count", 3)), start=project.given(0))
+        assert [each.verdict.value for each in more][:4] == ["run", "reuse", "reuse", "run"]
+        assert "raises" not in str(more)
 
 
 def test_a_search_in_which_everything_fails_fails() -> None:
@@ -161,7 +181,7 @@ def learner_search() -> ParameterSearch:
     test.add(ClassificationTest(), data=test.test, classifier=trained.classifier, name="accuracy")
     return ParameterSearch(
         test=Repeater(CVDistributor(3), test, seed=1),
-        scenario=Values("test/learner/classifier.k", (1, 15, 45)),
+        scenario=Values("test/learner/classifier/knn.k", (1, 15, 45)),
         objective=Query("test/accuracy", "Accuracy").mean(),
         winner="test/learner",
     )
@@ -172,7 +192,7 @@ def test_a_search_for_a_learner_is_a_learner() -> None:
         data = project.request(SklearnDataset("wine"))
         found = project.run(learner_search(), data=data.data)
         classifier = found.outputs["classifier"]
-        best = found.results["Best"]["test/learner/classifier.k"]
+        best = found.results["Best"]["test/learner/classifier/knn.k"]
         outer = Scheme(training=Data, test=Data)
         learned = outer.add(learner_search(), data=outer.training, name="search")
         outer.add(ClassificationTest(), data=outer.test, classifier=learned.classifier, name="accuracy")

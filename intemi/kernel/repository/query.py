@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from statistics import fmean
 from typing import Literal
 
 from intemi.kernel.component import Component
@@ -64,7 +65,7 @@ class Objective(Component):
             return float(series.mean() - series.sd())
         return float(
             {
-                "mean": series.mean,
+                "mean": lambda: fmean(series.values),  # exact, so that equal results in another order are a tie
                 "median": series.median,
                 "minimum": series.min,
                 "maximum": series.max,

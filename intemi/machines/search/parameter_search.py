@@ -38,8 +38,11 @@ class ParameterSearch(Machine):
         return self._winner_in(self.test).outputs
 
     def check(self) -> None:
+        chosen: list[str] = []
         for path in self.scenario.paths:
-            self.test.get(path)  # says what is there, if this is not
+            if not any(path.replace("/", ".").startswith(f"{each}.") for each in chosen):
+                self.test.get(path)  # says what is there, if this is not; what is inside of a choice depends on it
+            chosen.append(path.replace("/", "."))
         if self.winner is not None:
             missing = [name for name in self._winner_in(self.test).inputs if name not in self.test.inputs]
             if missing:
@@ -58,10 +61,11 @@ class ParameterSearch(Machine):
         generator = (job.seed or Seed(0)).generator(self.registered_name)
         search = self.scenario.begin(generator)
         tested: dict[Candidate, Any] = {}
+        """The capsule of each candidate, or why it was refused."""
         while batch := search.ask():
             for candidate in batch:
                 tested[candidate] = self._request(job, candidate, inputs, len(tested))
-            await job.settled(*(tested[candidate] for candidate in batch if tested[candidate] is not None))
+            await job.settled(*(tested[each] for each in batch if not isinstance(tested[each], ConfigurationError)))
             for candidate in batch:
                 search.tell(candidate, self._objective(job, tested[candidate]))
         best = search.best
@@ -72,7 +76,7 @@ class ParameterSearch(Machine):
         results = {
             "Best": dict(best),
             "Objective": found if self.objective.best == "highest" else -found,
-            "Tried": self._table(search.told),
+            "Tried": self._table(search.told, tested),
         }
         if self.winner is None:
             exhibited = tested[best]
@@ -84,13 +88,13 @@ class ParameterSearch(Machine):
     def _request(self, job: Any, candidate: Candidate, inputs: Mapping[str, Any], number: int) -> Any:
         try:
             config = candidate.applied_to(self.test)
-        except ConfigurationError:
-            return None  # a value that its machine refuses
+        except ConfigurationError as refused:
+            return refused
         comments = {"Candidate": number + 1, **{path: _plain(value) for path, value in candidate.items()}}
         return job.request(config, name="test", comments=comments, **inputs)
 
     def _objective(self, job: Any, capsule: Any) -> float | None:
-        if capsule is None or capsule.error is not None:
+        if _failure(capsule) is not None:
             return None
         series = job.query(self.objective.query, capsule)
         if not len(series):
@@ -98,14 +102,21 @@ class ParameterSearch(Machine):
         value = self.objective.of(series)
         return value if self.objective.best == "highest" else -value
 
-    def _table(self, told: Mapping[Candidate, float | None]) -> Series:
+    def _table(self, told: Mapping[Candidate, float | None], tested: Mapping[Candidate, Any]) -> Series:
         sign = 1 if self.objective.best == "highest" else -1
         columns: dict[str, list[Any]] = {
             "Objective": [None if value is None else sign * value for value in told.values()]
         }
         for path in self.scenario.paths:
             columns[path] = [_plain(candidate.get(path)) for candidate in told]
-        return Series(columns)
+        failures = [_failure(tested[candidate]) for candidate in told]
+        return Series({**columns, "Failure": failures} if any(failures) else columns)
+
+
+def _failure(tested: Any) -> str | None:
+    """Why a candidate could not be tested."""
+    error = tested if isinstance(tested, ConfigurationError) else tested.error
+    return None if error is None else str(error).partition("\n")[0]
 
 
 def _plain(value: Any) -> Any:
