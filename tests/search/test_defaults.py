@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from intemi.kernel import Component, ConfigurationError, Input, Machine, Model, Output
-from intemi.machines import Repeater, Scheme
+from intemi.machines import KNN, SVM, Count, FeatureSelection, Repeater, Scheme
 from intemi.machines.search import Grid, Scenario, Steps, Values, default_scenarios
 from tests.search.driving import candidates_of
 
@@ -92,3 +92,12 @@ def test_defaults_are_found_in_tuples_and_mappings() -> None:
 def test_a_default_that_is_no_scenario_is_refused() -> None:
     with pytest.raises(ConfigurationError, match="Wrong: default_scenario must give a Scenario or None, got 'C'"):
         default_scenarios(Wrong())
+
+
+def test_the_default_scenarios_of_shipped_machines_lead_to_configurations_that_can_be_run() -> None:
+    shipped = (SVM(), KNN(), FeatureSelection(choice=Count()))
+    for config in shipped:
+        scenarios = default_scenarios(config)
+        assert scenarios
+        for candidate in Grid(*scenarios.values()).begin().ask():
+            assert type(candidate.applied_to(config)) is type(config)

@@ -6,6 +6,7 @@ import numpy as np
 
 from intemi.kernel import Component, parameter
 from intemi.machines.interfaces import Floats
+from intemi.machines.search.steps import Steps
 
 BLOCK = 64
 """Rows of a table that are computed at a time."""
@@ -52,6 +53,10 @@ class GaussianKernel(Kernel):
     """
 
     sigma: float = parameter(default=0.1, above=0)
+
+    def default_scenario(self) -> Steps:
+        """From nearly linear to nearly nothing but the row itself, for standardized data."""
+        return Steps("sigma", base=2.0, start=-10, step=2, count=8)
 
     def between(self, rows: Floats, others: Floats) -> Floats:
         from scipy.spatial.distance import cdist

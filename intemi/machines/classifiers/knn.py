@@ -12,6 +12,7 @@ from intemi.kernel import ConfigurationError, Input, Machine, Model, Output, par
 from intemi.machines.classifiers.distances import Distance, Euclidean
 from intemi.machines.classifiers.training import numbers_only, rows_to_learn_from
 from intemi.machines.interfaces import Classifier, Codes, Floats
+from intemi.machines.search.steps import Steps
 
 AT_ONCE = 2**21
 """Distances that are computed at one time, to keep memory within bounds."""
@@ -94,6 +95,10 @@ class KNN(Machine):
     k: int = parameter(default=5, at_least=1)
     distance: Distance = Euclidean()
     weights: Literal["uniform", "distance"] = "uniform"
+
+    def default_scenario(self) -> Steps:
+        """Odd numbers, which make ties of two classes rare."""
+        return Steps("k", start=1, step=2, count=10)
 
     def run(self, data: Data) -> Model:
         data = rows_to_learn_from(self.kind, data)

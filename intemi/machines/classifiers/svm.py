@@ -15,6 +15,7 @@ from intemi.machines.classifiers.kernel_provider import KernelProvider, KernelTa
 from intemi.machines.classifiers.kernels import GaussianKernel, Kernel
 from intemi.machines.classifiers.training import numbers_only, rows_to_learn_from
 from intemi.machines.interfaces import Classifier, Codes, Floats
+from intemi.machines.search.steps import Steps
 from intemi.machines.structure.scheme import Scheme
 
 
@@ -85,6 +86,10 @@ class SVM(Machine):
     C: float = parameter(default=1.0, above=0)
     kernel: Kernel = GaussianKernel()
     tolerance: float = parameter(default=1e-3, above=0)
+
+    def default_scenario(self) -> Steps:
+        """From a soft to a hard margin."""
+        return Steps("C", base=2.0, start=-1, step=2, count=7)
 
     async def run(self, job: Any, data: Any) -> Model:
         table = job.request(_provider_scheme(self.kernel), name="kernel provider scheme", data=data)

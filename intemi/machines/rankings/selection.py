@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from intemi.data import Column, Data
 from intemi.kernel import Component, Input, Machine, Model, Output, parameter, storable
 from intemi.machines.interfaces import FeatureRanking, Transformation, check_columns
+from intemi.machines.search.steps import Steps
 
 
 class FeatureChoice(Component):
@@ -25,6 +26,10 @@ class Count(FeatureChoice):
 
     def count(self, ranking: FeatureRanking) -> int:
         return self.features
+
+    def default_scenario(self) -> Steps:
+        """From one feature on, twice as many each time."""
+        return Steps("features", base=2, start=0, step=1, count=6)
 
 
 class Share(FeatureChoice):
