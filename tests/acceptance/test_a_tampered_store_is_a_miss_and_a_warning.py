@@ -1,8 +1,8 @@
 """Whatever happens to the files of a project's folder: results are right, a warning says what was lost, nothing runs.
 
-A first session leaves a few machines behind, whose arrays live in a record, in a row of diskcache's database, or in a
-file of their own. Then somebody is at the folder. A second session asks for the same machines, and for a new one that
-needs their arrays.
+A first session leaves a few machines behind, whose arrays live in a record, in a row beside it, or in a file of their
+own that diskcache has. Then somebody is at the folder. A second session asks for the same machines, and for a new one
+that needs their arrays.
 """
 
 import os
@@ -35,10 +35,11 @@ class LateRamp(Machine):
     """An array that takes its time."""
 
     result = Output(np.ndarray)
+    size: int = IN_FILE
 
     def run(self) -> Model:
         time.sleep(0.3)
-        return Model(result=np.arange(float(IN_FILE)))
+        return Model(result=np.arange(float(self.size)))
 
 
 class Double(Machine):
@@ -148,6 +149,22 @@ def value_file(folder: Path, content: str) -> Path:
     return folder / "contents" / name
 
 
+def replace_content(folder: Path, content: str, change: Callable[[bytes], bytes]) -> None:
+    """Change the bytes of a content, wherever they are."""
+    with closing(sqlite3.connect(folder / RECORDS)) as database, database:
+        rows = database.execute("SELECT bytes FROM contents WHERE id = ?", (bytes.fromhex(content),)).fetchall()
+        for (sealed,) in rows:
+            row = change(sealed), bytes.fromhex(content)
+            database.execute("UPDATE contents SET bytes = ? WHERE id = ?", row)
+    if not rows:
+        file = value_file(folder, content)
+        file.write_bytes(change(file.read_bytes()))
+
+
+def spoilt(sealed: bytes) -> bytes:
+    return sealed[:-100] + bytes([sealed[-100] ^ 1]) + sealed[-99:]
+
+
 class Bomb:
     """Leaves a mark when it is unpickled."""
 
@@ -212,56 +229,69 @@ def test_an_array_whose_file_was_damaged_is_made_again_when_it_is_needed(
         assert third.log.started == []
 
 
-def test_an_array_whose_row_was_damaged_is_made_again_when_it_is_needed(tmp_path: Path) -> None:
+@pytest.mark.parametrize("how", ["substr(bytes, 1, 500)", "zeroblob(length(bytes))", "x''", "'Dear diary'", "NULL"])
+@pytest.mark.parametrize("memory", [None, 1])
+def test_an_array_whose_row_was_damaged_is_made_again_when_it_is_needed(
+    tmp_path: Path, how: str, memory: int | None
+) -> None:
     folder = filled(tmp_path / "folder", IN_ROW)
     damaged = content_of(folder, "double", IN_ROW)
-    edit(folder, "UPDATE Cache SET value = substr(value, 1, 500) WHERE key = ?", damaged, file=CONTENTS)
-    with warned(f"content {damaged} is treated as absent"), session(folder, IN_ROW) as second:
+    edit(folder, f"UPDATE contents SET bytes = {how} WHERE id = ?", bytes.fromhex(damaged))
+    with warned(f"content {damaged} is treated as absent"), session(folder, IN_ROW, memory) as second:
         second.ask_for_something_new()
         second.check()
         assert second.log.started == ["largest"]
     with warned(), session(folder, IN_ROW) as third:
         third.check()
+        assert third.log.started == []
 
 
-def test_arrays_that_were_all_damaged_are_made_again_one_from_the_other(tmp_path: Path) -> None:
-    folder = filled(tmp_path / "folder")
-    damaged = [content_of(folder, name) for name in ("ramp", "double")]
+@pytest.mark.parametrize("size", [IN_ROW, IN_FILE])
+def test_arrays_that_were_all_damaged_are_made_again_one_from_the_other(tmp_path: Path, size: int) -> None:
+    folder = filled(tmp_path / "folder", size)
+    damaged = [content_of(folder, name, size) for name in ("ramp", "double")]
     for content in damaged:
-        flip(value_file(folder, content))
-    with warned(*(f"content {content} is treated as absent" for content in damaged)), session(folder) as second:
+        replace_content(folder, content, spoilt)
+    with warned(*(f"content {content} is treated as absent" for content in damaged)), session(folder, size) as second:
         second.ask_for_something_new()
         second.check()
         assert second.log.started == ["largest"]
-    with warned(), session(folder) as third:
+    with warned(), session(folder, size) as third:
         third.check()
 
 
-def test_contents_that_are_gone_without_a_trace_are_made_again(tmp_path: Path) -> None:
-    folder = filled(tmp_path / "folder")
-    shutil.rmtree(folder / "contents")
-    with warned(), session(folder) as second:
+@pytest.mark.parametrize("size", [IN_ROW, IN_FILE])
+def test_contents_that_are_gone_without_a_trace_are_made_again(tmp_path: Path, size: int) -> None:
+    folder = filled(tmp_path / "folder", size)
+    if size == IN_ROW:
+        edit(folder, "DELETE FROM contents")
+    else:
+        shutil.rmtree(folder / "contents")
+    with warned(), session(folder, size) as second:
         second.ask_for_something_new()
         second.check()
         assert second.log.started == ["largest"]
 
 
-def test_a_damaged_array_that_nobody_needs_is_not_even_noticed(tmp_path: Path) -> None:
-    folder = filled(tmp_path / "folder")
-    flip(value_file(folder, content_of(folder, "ramp")))
-    with warned(), session(folder) as second:
-        assert second.mean.wait(60).results == {"Mean": IN_FILE - 1.0}
+@pytest.mark.parametrize("size", [IN_ROW, IN_FILE])
+def test_a_damaged_array_that_nobody_needs_is_not_even_noticed(tmp_path: Path, size: int) -> None:
+    folder = filled(tmp_path / "folder", size)
+    replace_content(folder, content_of(folder, "ramp", size), spoilt)
+    with warned(), session(folder, size) as second:
+        assert second.mean.wait(60).results == {"Mean": size - 1.0}
 
 
-def test_a_value_that_was_given_can_be_given_again(tmp_path: Path) -> None:
+@pytest.mark.parametrize("size", [IN_ROW, IN_FILE])
+def test_a_value_that_was_given_can_be_given_again(tmp_path: Path, size: int) -> None:
     folder = tmp_path / "folder"
-    given = np.arange(float(IN_FILE))
+    given = np.arange(float(size))
     with Project(folder) as project:
-        project.run(Mean(), array=project.given(given))
-    for file in (folder / "contents").glob("*/*.val"):
-        flip(file)
+        mean = project.run(Mean(), array=project.given(given))
+        ((machine, _, _),) = mean.context.record.inputs["array"][1]
+        content = project._line.unifier.record_of(machine).outputs["value"].content.hex()
+    replace_content(folder, content, spoilt)
     with warned(), Project(folder) as project:
-        assert project.run(Largest(), array=project.given(given)).results == {"Largest": IN_FILE - 1.0}
+        assert project.run(Largest(), array=project.given(given)).results == {"Largest": size - 1.0}
 
 
 # Records
@@ -298,24 +328,27 @@ def test_the_record_of_a_machine_inside_of_another_can_be_damaged_too(tmp_path: 
         assert [child.name for child in third.chain.children] == ["one", "step 0", "step 1", "step 2", "step 3"]
 
 
-def test_an_array_that_cannot_be_made_again_as_other_things_are_lost_too_is_right_next_time(tmp_path: Path) -> None:
+@pytest.mark.parametrize("size", [IN_ROW, IN_FILE])
+def test_an_array_that_cannot_be_made_again_as_other_things_are_lost_too_is_right_next_time(
+    tmp_path: Path, size: int
+) -> None:
     folder = tmp_path / "folder"
     with Project(folder, workers=2) as project:
-        ramp = project.request(LateRamp())
+        ramp = project.request(LateRamp(size))
         double = project.run(Double(), array=ramp.result)
         machine, content = ramp.context.record.machine, double.context.record.outputs["result"].content.hex()
-    flip(value_file(folder, content))
+    replace_content(folder, content, spoilt)
     edit(folder, "UPDATE machines SET record = x'00' WHERE id = ?", machine)
     with warned(f"content {content}", f"machine {machine.hex()}"), Project(folder, workers=2) as project:
-        ramp = project.request(LateRamp())
+        ramp = project.request(LateRamp(size))
         largest = project.request(Largest(), array=project.request(Double(), array=ramp.result).result)
         ramp.wait(60)
         with suppress(MachineFailed):  # unless it is late, and the ramp is there again
             largest.wait(60)
         assert largest.error is None or "gone from the store" in str(largest.error)
     with warned(), Project(folder, workers=2) as project:
-        double = project.request(Double(), array=project.request(LateRamp()).result)
-        assert project.run(Largest(), array=double.result).results == {"Largest": 2 * (IN_FILE - 1.0)}
+        double = project.request(Double(), array=project.request(LateRamp(size)).result)
+        assert project.run(Largest(), array=double.result).results == {"Largest": 2 * (size - 1.0)}
 
 
 def test_keys_that_were_damaged_lead_nowhere(tmp_path: Path) -> None:
@@ -361,36 +394,36 @@ def test_a_child_whose_record_was_damaged_is_made_again_by_the_next_run(tmp_path
 
 
 @pytest.mark.parametrize("damage", [behead, empty, write_diary, Path.unlink])
-@pytest.mark.parametrize("file", [RECORDS, CONTENTS])
+@pytest.mark.parametrize(("file", "size"), [(RECORDS, IN_ROW), (RECORDS, IN_FILE), (CONTENTS, IN_FILE)])
 def test_a_database_that_was_destroyed_is_begun_afresh(
-    tmp_path: Path, damage: Callable[[Path], None], file: str
+    tmp_path: Path, damage: Callable[[Path], None], file: str, size: int
 ) -> None:
-    folder = filled(tmp_path / "folder")
+    folder = filled(tmp_path / "folder", size)
     damage(folder / file)
-    with warned(*[] if damage is Path.unlink else ["set aside"]), session(folder) as second:
+    with warned(*[] if damage is Path.unlink else ["set aside"]), session(folder, size) as second:
         second.ask_for_something_new()
         second.check()
         assert len(second.log.started) == (10 if file == RECORDS else 1)
-    with warned(), session(folder) as third:
+    with warned(), session(folder, size) as third:
         third.check()
         assert third.log.started == []
 
 
-@pytest.mark.parametrize("file", [RECORDS, CONTENTS])
-def test_a_database_may_be_destroyed_while_a_project_works_with_it(tmp_path: Path, file: str) -> None:
-    folder = filled(tmp_path / "folder")
+@pytest.mark.parametrize(("file", "size"), [(RECORDS, IN_ROW), (RECORDS, IN_FILE), (CONTENTS, IN_FILE)])
+def test_a_database_may_be_destroyed_while_a_project_works_with_it(tmp_path: Path, file: str, size: int) -> None:
+    folder = filled(tmp_path / "folder", size)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", StoreWarning)  # whether it is noticed depends on what SQLite has in memory
-        with session(folder) as second:
+        with session(folder, size) as second:
             second.check()
             content = (folder / file).read_bytes()
             (folder / file).write_bytes(content[:4096] + b"\x55" * (len(content) - 4096))
             with Project(folder) as project:
-                assert project.run(Ramp(IN_FILE, 3.0)).outputs["result"][1] == 3.0
-                assert project.run(Double(), array=project.run(Ramp(IN_FILE, 4.0)).result).outputs["result"][1] == 8.0
+                assert project.run(Ramp(size, 3.0)).outputs["result"][1] == 3.0
+                assert project.run(Double(), array=project.run(Ramp(size, 4.0)).result).outputs["result"][1] == 8.0
             second.ask_for_something_new()
             second.check()
-        with session(folder) as third:
+        with session(folder, size) as third:
             third.check()
 
 
@@ -423,11 +456,19 @@ def test_a_database_of_another_program_is_set_aside_and_not_touched(tmp_path: Pa
 # Bombs
 
 
-@pytest.mark.parametrize("mode", [MODE_PICKLE, MODE_RAW])
-def test_a_bomb_in_place_of_a_content_does_not_go_off(tmp_path: Path, bomb: bytes, mode: int) -> None:
+def test_a_bomb_in_place_of_a_content_does_not_go_off(tmp_path: Path, bomb: bytes) -> None:
     folder = filled(tmp_path / "folder", IN_ROW)
-    edit(folder, "UPDATE Cache SET value = ?, mode = ?", bomb, mode, file=CONTENTS)
+    edit(folder, "UPDATE contents SET bytes = ?", bomb)
     with warned("absent", "absent"), session(folder, IN_ROW) as second:
+        second.ask_for_something_new()
+        second.check()
+
+
+@pytest.mark.parametrize("mode", [MODE_PICKLE, MODE_RAW])
+def test_a_bomb_in_a_row_of_diskcache_does_not_go_off(tmp_path: Path, bomb: bytes, mode: int) -> None:
+    folder = filled(tmp_path / "folder")
+    edit(folder, "UPDATE Cache SET value = ?, mode = ?, filename = NULL", bomb, mode, file=CONTENTS)
+    with warned("absent", "absent"), session(folder) as second:
         second.ask_for_something_new()
         second.check()
 
@@ -478,11 +519,12 @@ def test_a_bomb_in_place_of_a_database_does_not_go_off(tmp_path: Path, bomb: byt
 
 
 @pytest.mark.parametrize("prefix", [b"", PICKLE])
-def test_a_bomb_with_a_seal_that_fits_does_not_go_off(tmp_path: Path, bomb: bytes, prefix: bytes) -> None:
-    folder = filled(tmp_path / "folder")
-    damaged = content_of(folder, "double")
-    value_file(folder, damaged).write_bytes(seal(b"content", bytes.fromhex(damaged), prefix + bomb))
-    with session(folder) as second:
+@pytest.mark.parametrize("size", [IN_ROW, IN_FILE])
+def test_a_bomb_with_a_seal_that_fits_does_not_go_off(tmp_path: Path, bomb: bytes, prefix: bytes, size: int) -> None:
+    folder = filled(tmp_path / "folder", size)
+    damaged = content_of(folder, "double", size)
+    replace_content(folder, damaged, lambda _: seal(b"content", bytes.fromhex(damaged), prefix + bomb))
+    with session(folder, size) as second:
         second.ask_for_something_new()
         second.check()
         assert second.log.started == ["largest"]
@@ -503,23 +545,27 @@ def test_bombs_that_lie_about_do_not_go_off(tmp_path: Path, bomb: bytes) -> None
 
 
 @pytest.fixture(scope="module")
-def pristine(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return filled(tmp_path_factory.mktemp("pristine") / "folder", IN_FILE)
+def pristine(tmp_path_factory: pytest.TempPathFactory) -> dict[int, Path]:
+    """Folders by the size of their arrays."""
+    return {size: filled(tmp_path_factory.mktemp("pristine") / "folder", size) for size in (IN_ROW, IN_FILE)}
 
 
-@pytest.mark.parametrize("seed", range(40))
-def test_with_random_damage_to_one_file_all_results_are_right(pristine: Path, tmp_path: Path, seed: int) -> None:
+@pytest.mark.parametrize(("size", "seed"), [(size, seed) for size in (IN_ROW, IN_FILE) for seed in range(40)])
+def test_with_random_damage_to_one_file_all_results_are_right(
+    pristine: dict[int, Path], tmp_path: Path, size: int, seed: int
+) -> None:
     chance = random.Random(seed)
     folder = tmp_path / "folder"
-    shutil.copytree(pristine, folder)
-    file = chance.choice([folder / RECORDS, folder / RECORDS, folder / CONTENTS, *folder.glob("contents/*/*.val")])
+    shutil.copytree(pristine[size], folder)
+    files = [folder / RECORDS, folder / RECORDS, folder / CONTENTS, *folder.glob("contents/*/*.val")]
+    file = chance.choice(files) if size == IN_FILE else folder / RECORDS
     for _ in range(chance.choice([1, 1, 10])):
         flip(file, chance.randrange(file.stat().st_size))
     if chance.random() < 0.2:
         os.truncate(file, chance.randrange(file.stat().st_size))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", StoreWarning)
-        with session(folder) as second:
+        with session(folder, size) as second:
             second.ask_for_something_new()
             second.check()
             assert all(child.results for child in second.chain.children if child.name != "one")

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 import shutil
+import sqlite3
 import threading
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +26,8 @@ from intemi.kernel import (
 from intemi.kernel.explain import Verdict
 
 SIZE = 1000
+IN_FILE = 10 * SIZE
+"""Entries of an array that is so large that a store gives it a file of its own."""
 _runs: Counter[str] = Counter()
 
 
@@ -40,10 +44,11 @@ class Constant(Machine):
     version = 1
     result = Output(np.ndarray)
     value: float = 1.0
+    size: int = SIZE
 
     def run(self) -> Model:
         _runs[f"{self.value:g}"] += 1
-        return Model(result=np.full(SIZE, self.value))
+        return Model(result=np.full(self.size, self.value))
 
 
 class Noise(Machine):
@@ -76,10 +81,11 @@ class Parts(Machine):
     version = 1
     parts = MultiOutput(np.ndarray)
     count: int = 4
+    size: int = SIZE
 
     def run(self) -> Model:
         _runs["Parts"] += 1
-        return Model(parts=[np.full(SIZE, float(index)) for index in range(self.count)])
+        return Model(parts=[np.full(self.size, float(index)) for index in range(self.count)])
 
 
 class Total(Machine):
@@ -111,6 +117,7 @@ class Moody(Machine):
     version = 1
     result = MultiOutput(np.ndarray)
     how: str = "value"
+    size: int = SIZE
 
     def run(self) -> Model:
         before = _runs["Moody"]
@@ -118,7 +125,7 @@ class Moody(Machine):
         if before and self.how == "fails":
             raise ValueError("not today")
         length = 1 + before if self.how == "length" else 1
-        return Model(result=[np.full(SIZE, float(before if self.how == "value" else 0)) for _ in range(length)])
+        return Model(result=[np.full(self.size, float(before if self.how == "value" else 0)) for _ in range(length)])
 
 
 class Opaque:
@@ -178,6 +185,16 @@ def forgetful() -> Iterator[Project]:
 def crowd_out(project: Project) -> None:
     """Fill the memory with something else."""
     project.run(Constant(-1.0))
+
+
+def lose_contents(folder: Path) -> None:
+    """Take away the contents of a store, and leave it the records."""
+    with closing(sqlite3.connect(folder / "machines.sqlite")) as database, database:
+        in_table = database.execute("DELETE FROM contents").rowcount
+    in_files = (folder / "contents").exists()
+    if in_files:
+        shutil.rmtree(folder / "contents")
+    assert bool(in_table) != in_files
 
 
 def first(project: Project, source: Any, again: int = 0) -> float:
@@ -259,9 +276,10 @@ def test_memory_is_bounded_while_a_project_runs() -> None:
         assert [float(each.outputs["result"][0]) for each in constants] == list(range(100))
 
 
-def test_with_a_folder_a_dropped_value_is_read_and_not_made(tmp_path: Path, runs: Counter[str]) -> None:
+@pytest.mark.parametrize("size", [SIZE, IN_FILE])
+def test_with_a_folder_a_dropped_value_is_read_and_not_made(tmp_path: Path, runs: Counter[str], size: int) -> None:
     with Project(tmp_path, workers=1, memory=1) as project:
-        capsule = project.run(Parts())
+        capsule = project.run(Parts(size=size))
         crowd_out(project)
         assert [float(part[0]) for part in capsule.outputs["parts"]] == [0, 1, 2, 3]
         assert first(project, capsule.parts[1]) == 1
@@ -326,13 +344,14 @@ def test_a_machine_that_is_not_deterministic_is_found_out(forgetful: Project, ho
             forgetful.run(First(again), array=moody.result[0])
 
 
-def test_what_a_store_has_lost_is_not_replaced_by_something_else(tmp_path: Path) -> None:
+@pytest.mark.parametrize("size", [SIZE, IN_FILE])
+def test_what_a_store_has_lost_is_not_replaced_by_something_else(tmp_path: Path, size: int) -> None:
     with Project(tmp_path, workers=1) as project:
-        assert project.run(Moody()).outputs["result"][0][0] == 0.0
-    shutil.rmtree(tmp_path / "contents")
+        assert project.run(Moody(size=size)).outputs["result"][0][0] == 0.0
+    lose_contents(tmp_path)
     for _ in range(2):
         with Project(tmp_path, workers=1) as project:
-            moody = project.run(Moody())
+            moody = project.run(Moody(size=size))
             for _ in range(2):
                 with pytest.raises(MachineFailed, match="not deterministic"):
                     assert moody.outputs["result"][0][0] == 0.0
@@ -350,12 +369,13 @@ def test_a_machine_that_fails_when_it_is_run_again_is_the_cause(forgetful: Proje
     assert forgetful.run(Constant(2.0)).done, "no worker is lost"
 
 
-def test_a_value_whose_record_is_gone_as_well_is_an_error_that_says_so(tmp_path: Path) -> None:
+@pytest.mark.parametrize("size", [SIZE, IN_FILE])
+def test_a_value_whose_record_is_gone_as_well_is_an_error_that_says_so(tmp_path: Path, size: int) -> None:
     with Project(tmp_path, workers=1) as project:
-        left, right = project.run(Constant(1.0)), project.run(Constant(2.0))
+        left, right = project.run(Constant(1.0, size)), project.run(Constant(2.0, size))
         plus = project.run(Plus(), left=left.result, right=right.result).context.record
         project._line.unifier.store.forget(right.context.record.machine)
-    shutil.rmtree(tmp_path / "contents")
+    lose_contents(tmp_path)
     with Project(tmp_path, workers=1) as project:
         message = "gone from the store, and so is the record of how to make it"
         with pytest.raises(IntemiError, match=message):
@@ -433,10 +453,11 @@ def test_an_output_without_an_encoding_can_be_dropped_and_made_again(tmp_path: P
         assert project.explain(Wrap(2.0)).verdict is Verdict.REUSE
 
 
-def test_outputs_are_shared_so_nobody_may_write_into_them(tmp_path: Path) -> None:
+@pytest.mark.parametrize("size", [SIZE, IN_FILE])
+def test_outputs_are_shared_so_nobody_may_write_into_them(tmp_path: Path, size: int) -> None:
     for _ in range(2):
         with Project(tmp_path, workers=1) as project:
-            array = project.run(Constant(2.0)).outputs["result"]
+            array = project.run(Constant(2.0, size)).outputs["result"]
             with pytest.raises(ValueError, match="read-only"):
                 array[0] = 1.0
 

@@ -1,7 +1,7 @@
 """The large contents of a store: bytes under the hex form of their content id, in diskcache, which must never unpickle.
 
 Loads diskcache, so it is imported when the first of them is written or read. A content lives in a file of its own that
-has a fresh name: nobody sees it before its row is committed.
+has a fresh name: nobody sees it before its row is committed. Version 1 had small ones here, too, in the rows.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ import diskcache
 from diskcache.core import ENOVAL, METADATA, MODE_BINARY, MODE_RAW
 
 from intemi.kernel.disk.mending import BUSY_TIMEOUT, Mending, unusable, warn
-from intemi.kernel.disk.schema import LARGE
 from intemi.kernel.disk.seal import CONTENT, DamageError, seal, unseal
 from intemi.kernel.errors import IntemiError
 
@@ -37,7 +36,6 @@ _SETTINGS = {
     "sqlite_auto_vacuum": 0,
     "sqlite_mmap_size": 0,  # a mapped file that gets truncated kills the process
     "sqlite_cache_size": 2**11,
-    "disk_min_file_size": LARGE,
 }
 
 
@@ -119,7 +117,7 @@ class _PlainDisk(diskcache.Disk):  # type: ignore[misc]
     """Text keys and bytes as values: nothing is ever pickled or unpickled, no file outside the folder is touched."""
 
     def __init__(self, directory: str, **_: object) -> None:
-        super().__init__(directory, min_file_size=LARGE)
+        super().__init__(directory)
 
     def put(self, key: object) -> tuple[str, bool]:
         if type(key) is not str:
@@ -134,8 +132,6 @@ class _PlainDisk(diskcache.Disk):  # type: ignore[misc]
     def store(self, value: object, read: bool, key: object = None) -> tuple[int, int, str | None, bytes | None]:
         if type(value) is not bytes:
             raise TypeError(f"a value must be bytes, got {type(value).__name__}")
-        if len(value) < self.min_file_size:
-            return 0, MODE_RAW, None, value
         name, path = self.filename()
         with suppress(FileExistsError):
             os.mkdir(os.path.dirname(path), 0o700)

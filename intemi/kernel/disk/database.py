@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from intemi.kernel.disk import claims
-from intemi.kernel.disk.mending import BUSY_TIMEOUT, Mending
+from intemi.kernel.disk.mending import BUSY_TIMEOUT, COMPLAINTS, Mending
 from intemi.kernel.disk.schema import APPLICATION, SCHEMA, SCHEMA_VERSION, marks, migrate
 from intemi.kernel.disk.seal import DamageError
 from intemi.kernel.errors import IntemiError
@@ -35,7 +35,7 @@ class Database:
         with self._lock:
             try:
                 return self._mending.handle.execute(statement, parameters).fetchall()
-            except sqlite3.Error:
+            except COMPLAINTS:
                 return self._mending.run(_rows, statement, parameters)
 
     def change(self, statement: str, parameters: _Row) -> int:
@@ -46,7 +46,7 @@ class Database:
             self._mending.follow()
             try:
                 return self._mending.handle.execute(statement, parameters).rowcount
-            except sqlite3.Error:
+            except COMPLAINTS:
                 return self._mending.run(_change, statement, parameters)
 
     def change_together(self, statements: Sequence[tuple[str, Sequence[_Row]]]) -> None:

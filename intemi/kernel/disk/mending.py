@@ -25,6 +25,8 @@ LOOK_INTERVAL = 0.02
 BUSY_TIMEOUT = 60.0
 """Seconds to wait for another process that is writing."""
 
+COMPLAINTS = (sqlite3.Error, UnicodeDecodeError)
+"""How SQLite complains; the latter stands for a complaint that quotes damaged text."""
 _DAMAGE = {
     sqlite3.SQLITE_CORRUPT,
     sqlite3.SQLITE_NOTADB,
@@ -86,7 +88,7 @@ class Mending(Generic[Handle]):
         handle = self.handle
         try:
             return operation(handle, *arguments, **options)
-        except sqlite3.Error as error:
+        except COMPLAINTS as error:
             self._raise_unless_damage(error)
         with self._alone():
             if self.handle is handle:
@@ -94,7 +96,7 @@ class Mending(Generic[Handle]):
                 self._open()
             try:
                 return operation(self.handle, *arguments, **options)
-            except sqlite3.Error as error:
+            except COMPLAINTS as error:
                 self._raise_unless_damage(error)
                 self.close()
                 self._replace(error)
@@ -133,7 +135,7 @@ class Mending(Generic[Handle]):
             self._use(self._usable())
         except DamageError as damage:
             self._replace(damage)
-        except sqlite3.Error as error:
+        except COMPLAINTS as error:
             self._raise_unless_damage(error)
             self._replace(error)
 
@@ -154,7 +156,9 @@ class Mending(Generic[Handle]):
         except OSError:
             return True
 
-    def _raise_unless_damage(self, error: sqlite3.Error) -> None:
+    def _raise_unless_damage(self, error: sqlite3.Error | UnicodeDecodeError) -> None:
+        if isinstance(error, UnicodeDecodeError):
+            return
         code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_MISUSE)
         # One flipped bit in its header makes SQLite take a file for read-only.
         falsely_readonly = code == sqlite3.SQLITE_READONLY and self._is_writable()

@@ -6,8 +6,7 @@ import sqlite3
 from contextlib import suppress
 
 from intemi.kernel import encoding
-from intemi.kernel.disk.seal import CHILDREN, DamageError, seal, unseal
-from intemi.kernel.errors import EncodingError
+from intemi.kernel.disk.seal import CHILDREN, seal, unseal
 from intemi.kernel.record import Child, encode_children
 
 SCHEMA_VERSION = 2
@@ -58,7 +57,7 @@ def _add_keys_and_changes(connection: sqlite3.Connection) -> None:
     for machine, sealed in connection.execute(_HAVE_CHILDREN).fetchall():
         try:
             children = [Child(*child) for child in encoding.decode(unseal(CHILDREN, machine, sealed))]
-        except (DamageError, EncodingError):
+            row = (seal(CHILDREN, machine, encode_children(children)), machine)
+        except Exception:  # damage, a type that is not registered here, or bytes that somebody made up
             continue  # it is met, and warned about, when somebody asks for it
-        row = (seal(CHILDREN, machine, encode_children(children)), machine)
         connection.execute("UPDATE machines SET children = ? WHERE id = ?", row)

@@ -1,4 +1,4 @@
-"""A store in a folder: records and keys in one SQLite file, contents in diskcache, claims that end with their process.
+"""A store in a folder: one SQLite file, large contents in diskcache, claims that end with their process.
 
 ```
 machines.sqlite   machines: id → record, children; keys: key → id; contents: id → bytes
@@ -33,8 +33,9 @@ if TYPE_CHECKING:
 _FIND = """
     SELECT id, record FROM machines WHERE id = ?1
     UNION ALL SELECT id, record FROM keys JOIN machines ON id = machine WHERE keys.key = ?2
-    UNION ALL SELECT id, record FROM machines WHERE key = ?2 LIMIT 1
+    UNION ALL SELECT * FROM (SELECT id, record FROM machines WHERE key = ?2 ORDER BY rowid DESC LIMIT 1) LIMIT 1
 """
+"""Of two machines with one key the newer: the other would not have been run again if it were in order."""
 _KEEP = """
     INSERT INTO machines (id, key, record, children) VALUES (?, ?, ?, ?) ON CONFLICT (id) DO UPDATE
     SET record = excluded.record, children = coalesce(excluded.children, children), key = coalesce(excluded.key, key)
@@ -43,9 +44,10 @@ _KEEP_CONTENT = "INSERT OR IGNORE INTO contents VALUES (?, ?)"
 _READ_CONTENT = "SELECT bytes FROM contents WHERE id = ?"
 _DROP_CONTENT = "DELETE FROM contents WHERE id = ?"
 _ADD_KEY = "INSERT INTO keys VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET machine = excluded.machine"
-_FORGET = "DELETE FROM machines WHERE id = ?"
+_FORGET = "UPDATE machines SET id = NULL, record = NULL, children = NULL, key = NULL WHERE id = ?"
+"""The row stays: SQLite would give its number to the next machine if it was the last, and a reader would miss that."""
 _NOTE_FORGOTTEN = "INSERT OR IGNORE INTO forgotten SELECT id FROM machines WHERE id = ?"
-_IN_ORDER = "SELECT rowid, id, record, children FROM machines WHERE rowid > ? ORDER BY rowid LIMIT ?"
+_IN_ORDER = "SELECT rowid, id, record, children FROM machines WHERE rowid > ? AND id NOT NULL ORDER BY rowid LIMIT ?"
 _AGAIN = "SELECT rowid, id, record, children FROM machines WHERE id IN (SELECT id FROM forgotten)"
 _LIST_CHILDREN = "SELECT children FROM machines WHERE id = ?"
 
@@ -111,7 +113,7 @@ class DiskStore:
         self.keep_all([Finished(record, keys, children, contents)])
 
     def keep_all(self, finished: Sequence[Finished]) -> None:
-        """Keep finished machines: contents first, then all records with their keys and children in one step."""
+        """Keep finished machines: large contents first, then everything else in one step."""
         rows, aliases, contents = [], [], []
         for each in finished:
             for content, payload in (each.contents or {}).items():
@@ -223,7 +225,8 @@ class DiskStore:
     def _warn(self, machine: bytes, what: str) -> None:
         if machine not in self._warned:
             self._warned.add(machine)
-            warn(f"{self._folder.name}/machines.sqlite: machine {machine.hex()} {what}")
+            name = machine.hex() if isinstance(machine, bytes) else machine  # an id may be damaged, too
+            warn(f"{self._folder.name}/machines.sqlite: machine {name} {what}")
 
     def _contents(self) -> Contents:
         self._database.refuse_fork()

@@ -20,9 +20,20 @@ from intemi.kernel.errors import StoreWarning
 from intemi.kernel.record import Child
 from intemi.kernel.store import Claim
 from intemi.testing.store import sample_record
-from tests.kernel.disk.test_store import CHILDREN, CONTENT, KEY, RECORD, edit, filled, finds
+from tests.kernel.disk.test_store import (
+    CHILDREN,
+    CONTENTS,
+    IN_FILE,
+    IN_TABLE,
+    KEY,
+    RECORD,
+    contents,
+    edit,
+    filled,
+    finds,
+    select,
+)
 
-LARGE = bytes(range(256)) * 400
 DATABASE = "contents/cache.db"
 
 
@@ -108,10 +119,11 @@ def test_a_database_that_cannot_be_used_is_set_aside(tmp_path: Path, damage: Cal
         store = DiskStore(tmp_path)
         assert not finds(store)
     with closing(store), warned():
+        assert contents(store) == {IN_FILE}
         assert store.claim(RECORD.machine) is Claim.MINE
-        store.keep(RECORD, [KEY])
+        store.keep(RECORD, [KEY], contents=CONTENTS)
         assert finds(store)
-        assert store.content(CONTENT) == b"payload"
+        assert contents(store) == {*CONTENTS}
     assert (tmp_path / "machines.sqlite.damaged-1").exists()
     damage(tmp_path / "machines.sqlite")
     with warned("set aside as machines.sqlite.damaged-2"), closing(DiskStore(tmp_path)) as store:
@@ -123,10 +135,11 @@ def test_contents_that_cannot_be_used_are_set_aside(tmp_path: Path, damage: Call
     damage(filled(tmp_path) / DATABASE)
     with closing(DiskStore(tmp_path)) as store:
         with warned("set aside as contents.damaged-1"):
-            assert store.content(CONTENT) is None
+            assert contents(store) == {IN_TABLE}
         with warned():
-            store.keep(RECORD, [KEY], contents={CONTENT: b"payload"})
-            assert store.content(CONTENT) == b"payload"
+            assert finds(store)
+            store.keep(RECORD, [KEY], contents=CONTENTS)
+            assert contents(store) == {*CONTENTS}
     assert (tmp_path / "contents.damaged-1" / "cache.db").exists()
 
 
@@ -153,10 +166,29 @@ def test_a_database_that_is_damaged_while_it_is_open_is_set_aside(tmp_path: Path
         assert store.content(b"") is None
         damage_all_but_the_first_page(tmp_path / file)
         with warned("set aside"):
-            store.keep(RECORD, [KEY], CHILDREN, {CONTENT: b"payload"})
+            store.keep(RECORD, [KEY], CHILDREN, CONTENTS)
         with warned():
             assert finds(store)
-            assert store.content(CONTENT) == b"payload"
+            assert contents(store) == {*CONTENTS}
+
+
+@pytest.mark.parametrize("file", ["machines.sqlite", DATABASE])
+def test_text_of_its_schema_that_cannot_be_decoded_is_damage_of_a_database(tmp_path: Path, file: str) -> None:
+    pristine = (filled(tmp_path / "pristine") / file).read_bytes()
+    schema = range(pristine.index(b"CREATE"), 4096)
+    for number, position in enumerate(random.Random(1).sample(schema, 40)):
+        folder = shutil.copytree(tmp_path / "pristine", tmp_path / f"{number}")
+        flip(folder / file, position, 7)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", StoreWarning)  # whether it is noticed depends on what is damaged
+            with closing(DiskStore(folder)) as store:
+                assert finds(store) in (True, False)
+                assert contents(store) <= {*CONTENTS}
+                for _ in range(2):  # what is damaged may be noticed only after the first of them were found in order
+                    store.keep(RECORD, [KEY], CHILDREN, {**CONTENTS, b"new": CONTENTS[IN_FILE]})
+                assert finds(store)
+                assert contents(store) == {*CONTENTS}
+                assert store.content(b"new") == CONTENTS[IN_FILE]
 
 
 @pytest.mark.parametrize(
@@ -199,6 +231,21 @@ def test_a_damaged_record_can_be_claimed_without_having_been_looked_at(tmp_path:
         assert other.claim(RECORD.machine) is Claim.BUSY
 
 
+@pytest.mark.parametrize("machine", [b"another", "text", 7, None])
+def test_a_machine_whose_id_is_damaged_is_absent_until_it_is_kept_again(tmp_path: Path, machine: object) -> None:
+    filled(tmp_path)
+    edit(tmp_path, "UPDATE machines SET id = ?", machine)
+    with closing(DiskStore(tmp_path)) as store:
+        with warned("is treated as absent"):
+            assert not finds(store)
+        with warned():
+            assert store.claim(RECORD.machine) is Claim.MINE
+            store.keep(RECORD, [KEY])
+            assert finds(store)
+    with closing(DiskStore(tmp_path)) as store, warned():
+        assert finds(store)
+
+
 def test_a_composite_whose_children_are_damaged_is_run_again(tmp_path: Path) -> None:
     filled(tmp_path)
     edit(tmp_path, "UPDATE machines SET children = record")
@@ -219,24 +266,59 @@ def test_children_of_a_type_that_is_not_known_here_are_absent(tmp_path: Path) ->
         assert finds(store)
 
 
-def expect_content_absent_then_written_again(folder: Path) -> None:
+def expect_content_absent_then_written_again(folder: Path, content: bytes) -> None:
     with closing(DiskStore(folder)) as store:
-        with warned(f"content {CONTENT.hex()} is treated as absent"):
-            assert store.content(CONTENT) is None
-            assert store.content(CONTENT) is None
+        with warned(f"content {content.hex()} is treated as absent"):
+            assert contents(store) == CONTENTS.keys() - {content}
+            assert contents(store) == CONTENTS.keys() - {content}
         with warned():
-            store.keep(RECORD, contents={CONTENT: LARGE})
-            assert store.content(CONTENT) == LARGE
+            store.keep(RECORD, contents=CONTENTS)
+            assert contents(store) == {*CONTENTS}
 
 
 @pytest.mark.parametrize("damage", [cut, empty, swap_for_text, swap_for_folder, Path.unlink])
 def test_a_damaged_content_is_absent_and_can_be_written_again(tmp_path: Path, damage: Callable[[Path], None]) -> None:
-    damage(value_file(filled(tmp_path, LARGE)))
-    expect_content_absent_then_written_again(tmp_path)
+    damage(value_file(filled(tmp_path)))
+    expect_content_absent_then_written_again(tmp_path, IN_FILE)
+
+
+FOREIGN_CONTENTS = [
+    b"",
+    b"intemi",
+    7,
+    None,
+    "text",
+    b"x" * 100,
+    CONTENTS[IN_TABLE],
+    seal(b"content", b"another", CONTENTS[IN_TABLE]),
+    seal(b"record", IN_TABLE, CONTENTS[IN_TABLE]),
+    seal(b"content", IN_TABLE, CONTENTS[IN_TABLE])[:-1],
+    b"intemi\x00" + seal(b"content", IN_TABLE, CONTENTS[IN_TABLE])[7:],
+]
+
+
+@pytest.mark.parametrize("blob", FOREIGN_CONTENTS)
+def test_a_content_whose_row_is_damaged_is_absent_and_can_be_written_again(tmp_path: Path, blob: object) -> None:
+    filled(tmp_path)
+    edit(tmp_path, "UPDATE contents SET bytes = ?", blob)
+    expect_content_absent_then_written_again(tmp_path, IN_TABLE)
+
+
+@pytest.mark.parametrize("content", [b"another", "text", 7, None])
+def test_a_content_whose_id_is_damaged_is_absent_and_can_be_written_again(tmp_path: Path, content: object) -> None:
+    filled(tmp_path)
+    edit(tmp_path, "UPDATE contents SET id = ?", content)
+    with closing(DiskStore(tmp_path)) as store:
+        with warned():
+            assert contents(store) == {IN_FILE}
+            store.keep(RECORD, contents=CONTENTS)
+            assert contents(store) == {*CONTENTS}
+        with warned(*["the checksum does not fit"] if content == b"another" else []):
+            assert store.content(b"another") is None
 
 
 def test_every_byte_of_a_content_counts(tmp_path: Path) -> None:
-    file = value_file(filled(tmp_path, LARGE))
+    file = value_file(filled(tmp_path))
     pristine = file.read_bytes()
     for position in [*range(30), *random.Random(1).sample(range(len(pristine)), 30)]:
         file.write_bytes(pristine)
@@ -244,27 +326,67 @@ def test_every_byte_of_a_content_counts(tmp_path: Path) -> None:
         with closing(DiskStore(tmp_path)) as store:
             store._contents()._drop = lambda *_: None  # type: ignore[method-assign]
             with warned("treated as absent"):
-                assert store.content(CONTENT) is None
+                assert store.content(IN_FILE) is None
+
+
+def test_every_byte_of_a_content_in_a_row_counts(tmp_path: Path) -> None:
+    ((pristine,),) = select(filled(tmp_path), "SELECT bytes FROM contents")
+    for position in range(len(pristine)):
+        damaged = bytearray(pristine)
+        damaged[position] ^= 1 << position % 8
+        edit(tmp_path, "REPLACE INTO contents VALUES (?, ?)", IN_TABLE, bytes(damaged))
+        with closing(DiskStore(tmp_path)) as store, warned("treated as absent"):
+            assert store.content(IN_TABLE) is None
+
+
+def test_a_small_content_that_an_older_version_has_put_into_diskcache_is_read(tmp_path: Path) -> None:
+    filled(tmp_path)
+    payload = CONTENTS[IN_TABLE]
+    edit(tmp_path, "DELETE FROM contents")
+    put_into_diskcache(tmp_path, seal(b"content", IN_TABLE, payload))
+    with closing(DiskStore(tmp_path)) as store, warned():
+        assert contents(store) == {*CONTENTS}
+
+
+@pytest.mark.parametrize("blob", FOREIGN_CONTENTS)
+def test_a_small_content_that_an_older_version_has_put_into_diskcache_can_be_damaged(
+    tmp_path: Path, blob: object
+) -> None:
+    filled(tmp_path)
+    edit(tmp_path, "DELETE FROM contents")
+    put_into_diskcache(tmp_path, blob)
+    expect_content_absent_then_written_again(tmp_path, IN_TABLE)
+
+
+def put_into_diskcache(folder: Path, value: object) -> None:
+    statement = "INSERT INTO Cache (key, raw, mode, value) VALUES (?, 1, ?, ?)"
+    edit(folder, statement, IN_TABLE.hex(), MODE_RAW, value, file=DATABASE)
 
 
 @pytest.mark.parametrize("large", [False, True])
 def test_a_pickled_content_is_never_unpickled(tmp_path: Path, bomb: bytes, large: bool) -> None:
-    filled(tmp_path, LARGE)
+    filled(tmp_path)
     if large:
         value_file(tmp_path).write_bytes(bomb)
         edit(tmp_path, "UPDATE Cache SET mode = ?", MODE_PICKLE, file=DATABASE)
     else:
         edit(tmp_path, "UPDATE Cache SET mode = ?, value = ?, filename = NULL", MODE_PICKLE, bomb, file=DATABASE)
-    expect_content_absent_then_written_again(tmp_path)
+    expect_content_absent_then_written_again(tmp_path, IN_FILE)
+
+
+def test_a_pickled_content_in_a_row_is_never_unpickled(tmp_path: Path, bomb: bytes) -> None:
+    filled(tmp_path)
+    edit(tmp_path, "UPDATE contents SET bytes = ?", bomb)
+    expect_content_absent_then_written_again(tmp_path, IN_TABLE)
 
 
 def test_a_pickled_key_is_never_unpickled(tmp_path: Path, bomb: bytes) -> None:
     filled(tmp_path)
     edit(tmp_path, "UPDATE Cache SET key = ?, raw = 0", bomb, file=DATABASE)
     with closing(DiskStore(tmp_path)) as store, warned():
-        assert store.content(CONTENT) is None
-        store.keep(RECORD, contents={CONTENT: LARGE})
-        assert store.content(CONTENT) == LARGE
+        assert contents(store) == {IN_TABLE}
+        store.keep(RECORD, contents=CONTENTS)
+        assert contents(store) == {*CONTENTS}
         with pytest.raises(Exception, match="plain text"):
             list(store._contents()._mending.handle)
 
@@ -290,7 +412,7 @@ def test_a_pickled_key_is_never_unpickled(tmp_path: Path, bomb: bytes) -> None:
     ],
 )
 def test_poisoned_settings_are_not_obeyed(tmp_path: Path, bomb: bytes, key: str, value: object) -> None:
-    filled(tmp_path, LARGE)
+    filled(tmp_path)
     edit(
         tmp_path,
         "INSERT OR REPLACE INTO Settings VALUES (?, ?)",
@@ -299,48 +421,61 @@ def test_poisoned_settings_are_not_obeyed(tmp_path: Path, bomb: bytes, key: str,
         file=DATABASE,
     )
     with closing(DiskStore(tmp_path)) as store, warned():
-        assert store.content(CONTENT) == LARGE
-        store.keep(RECORD, contents={b"new": LARGE})
-        assert store.content(b"new") == LARGE
-        assert store.content(CONTENT) == LARGE
+        assert contents(store) == {*CONTENTS}
+        store.keep(RECORD, contents={b"new": CONTENTS[IN_FILE]})
+        assert store.content(b"new") == CONTENTS[IN_FILE]
+        assert contents(store) == {*CONTENTS}
 
 
 def test_settings_that_diskcache_cannot_bear_set_the_contents_aside(tmp_path: Path) -> None:
     filled(tmp_path)
     edit(tmp_path, "INSERT INTO Settings VALUES (x'00ff', 1)", file=DATABASE)
     with closing(DiskStore(tmp_path)) as store, warned("set aside as contents.damaged-1"):
-        assert store.content(CONTENT) is None
+        assert contents(store) == {IN_TABLE}
+
+
+@pytest.mark.parametrize("damaged", [b"SET value = valve + 1", b"SET value = val\xf5e + 1"])
+def test_a_damaged_trigger_sets_the_contents_aside(tmp_path: Path, damaged: bytes) -> None:
+    file = filled(tmp_path) / DATABASE
+    file.write_bytes(file.read_bytes().replace(b"SET value = value + 1", damaged))
+    with closing(DiskStore(tmp_path)) as store:
+        with warned("set aside as contents.damaged-1"):
+            store.keep(RECORD, contents={b"new": CONTENTS[IN_FILE]})
+        assert store.content(b"new") == CONTENTS[IN_FILE]
 
 
 @pytest.mark.parametrize("mode", [MODE_RAW, MODE_BINARY, MODE_TEXT, MODE_PICKLE, 0, 99, None])
 @pytest.mark.parametrize("name", ["../../secret", "/etc/hostname", "..", "", "ab/../../../secret", b"\xff", None])
 def test_a_file_outside_of_the_folder_is_neither_read_nor_removed(tmp_path: Path, mode: int, name: object) -> None:
-    folder = filled(tmp_path / "store", LARGE)
+    folder = filled(tmp_path / "store")
     secret = tmp_path / "secret"
     secret.write_bytes(value_file(folder).read_bytes())
     edit(folder, "UPDATE Cache SET mode = ?, filename = ?", mode, name, file=DATABASE)
     with closing(DiskStore(folder)) as store, warned("treated as absent"):
-        assert store.content(CONTENT) is None
-    edit(folder, "INSERT INTO Cache (key, raw, filename) VALUES (?, 1, ?)", CONTENT.hex(), name, file=DATABASE)
+        assert store.content(IN_FILE) is None
+    edit(folder, "INSERT INTO Cache (key, raw, filename) VALUES (?, 1, ?)", IN_FILE.hex(), name, file=DATABASE)
     if not isinstance(name, bytes):
         with closing(DiskStore(folder)) as store:
-            store._contents()._mending.handle.delete(CONTENT.hex())
+            store._contents()._mending.handle.delete(IN_FILE.hex())
     assert secret.exists()
 
 
 def test_text_that_cannot_be_decoded_is_damage_of_its_row_only(tmp_path: Path) -> None:
-    filled(tmp_path, LARGE)
+    filled(tmp_path)
     edit(tmp_path, "UPDATE Cache SET filename = CAST(x'ff' AS TEXT)", file=DATABASE)
-    expect_content_absent_then_written_again(tmp_path)
+    expect_content_absent_then_written_again(tmp_path, IN_FILE)
 
 
 RECORDS = [sample_record(bytes([number]) * 16, Text="x" * (7 * number)) for number in range(40)]
 EDGES = {record.machine: [Child(n, f"{n}", b"c" * 16, {"Fold": n}) for n in range(20)] for record in RECORDS[::4]}
 
 
+TIMES = {0: 5000, 5: 3000, 10: 5000, 20: 5000, 25: 3000, 30: 5000}
+"""How long some of the contents are: so long that they are in files of their own, or in rows that need many pages."""
+
+
 def contents_of(machine: bytes) -> dict[bytes, bytes]:
-    payload = machine * (3000 if machine[0] % 10 == 0 else machine[0])
-    return {b"content" + machine: payload}
+    return {b"content" + machine: machine * TIMES.get(machine[0], machine[0])}
 
 
 def keep(store: DiskStore, number: int) -> None:

@@ -9,6 +9,7 @@ import sys
 import warnings
 from collections.abc import Callable
 from contextlib import closing
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -146,6 +147,47 @@ def test_a_store_notices_the_changes_of_others_and_not_its_own(tmp_path: Path) -
         other.keep(sample_record())
         assert store.changed()
         assert not store.changed()
+
+
+class Reader:
+    """Whoever reads finished machines in order, and wants to miss none."""
+
+    def __init__(self, store: DiskStore) -> None:
+        self.known: set[bytes] = set()
+        self._store = store
+        self._last = 0
+
+    def catch_up(self) -> None:
+        gone, again = self._store.forgotten()
+        self.known -= {*gone}
+        self.known |= {record.machine for _, record, _ in again}
+        for number, record, _ in self._store.finished(self._last):
+            self.known.add(record.machine)
+            self._last = number
+
+
+@pytest.mark.parametrize("forgotten", ["1", "3", "1 3", "3 1", "2 3", "3 2", "3 2 1", "1 2 3"])
+@pytest.mark.parametrize("reads", list(product([False, True], repeat=4)))
+def test_a_machine_that_is_kept_after_others_were_forgotten_is_not_missed(
+    tmp_path: Path, forgotten: str, reads: tuple[bool, ...]
+) -> None:
+    first, *others = (number.encode() for number in forgotten.split())
+    with closing(DiskStore(tmp_path)) as store:
+        reader = Reader(store)
+        steps = (
+            lambda: store.keep_all([Finished(sample_record(machine)) for machine in (b"1", b"2", b"3")]),
+            lambda: store.forget(first),
+            lambda: [store.forget(machine) for machine in others],
+            lambda: store.keep(sample_record(b"new")),
+        )
+        for step, is_read in zip(steps, reads, strict=True):
+            step()
+            if is_read:
+                reader.catch_up()
+        store.keep(sample_record(first))
+        reader.catch_up()
+        assert reader.known == {b"1", b"2", b"3", b"new"} - {*others}
+        assert store.forgotten() == ([], [])
 
 
 def test_a_content_that_is_there_is_not_written_again(tmp_path: Path) -> None:
