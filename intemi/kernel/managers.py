@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from intemi.kernel.context import Inputs, Task
 from intemi.kernel.errors import ConfigurationError
+from intemi.kernel.linear_algebra import give_back, use_one_thread
 from intemi.kernel.machine import Machine, Model
 from intemi.kernel.record import Item
 from intemi.kernel.seeds import Seed
@@ -68,6 +69,7 @@ class TaskManager(ABC):
             raise ConfigurationError(f"{self!r} serves a project already; unsubscribe it there first")
         self._line = line
         self.is_closing = False
+        use_one_thread()
         for _ in range(self.workers):
             self._add_slot()
 
@@ -83,6 +85,7 @@ class TaskManager(ABC):
                 thread.join(0.1)  # until it is done, or left behind by `stop`
         self._threads.clear()
         self._line = None
+        give_back()
 
     def _add_slot(self) -> None:
         thread = threading.Thread(target=self._serve, name=f"intemi {type(self).__name__.lower()}", daemon=True)

@@ -14,6 +14,7 @@ import time
 import traceback
 from typing import Any
 
+from intemi.kernel.linear_algebra import use_one_thread
 from intemi.kernel.machine import Machine, Model
 from intemi.kernel.memory import Origin
 from intemi.kernel.processes.channel import Channel, Failed, Finished, Frame, Order, plain
@@ -33,6 +34,7 @@ def main() -> None:
     channel = Channel(socket.socket(fileno=channel_end), known=names_of_classes, sign=-1)
     # A forked child that outlives the worker must not keep the project waiting for an answer.
     os.register_at_fork(after_in_child=channel.close)
+    use_one_thread()
     channel.send([])
     LeafServer(channel).serve()
 
