@@ -9,7 +9,7 @@ from importlib import import_module
 
 from benchmarks.report import surroundings
 
-NAMES = ("configuration", "reading", "requests", "scaling", "cross_validation", "parameter_search")
+NAMES = ("configuration", "reading", "requests", "scaling", "cross_validation", "parameter_search", "repository")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -3,7 +3,7 @@
 Both get the same splits and deliver the accuracies of all folds; ours are kept on disk meanwhile, with five more
 measures. Each is measured in processes of its own, in turn; imports and, for scikit-learn, the start of its workers are
 not charged. Warm is the same experiment, asked for by another process: scikit-learn has to compute again. To have the
-experiment is one request; to read the accuracies of all folds is a walk through all of its machines.
+experiment is one request; to read the accuracies of all folds is a query on top of it.
 
 The overhead of the engine is what one worker spends outside the leaves, where each of them takes two milliseconds.
 """
@@ -28,6 +28,7 @@ from intemi.machines.classifiers import KNN, SVM, ClassificationTest, GaussianKe
 from intemi.machines.distributors import CVDistributor
 from intemi.machines.transformations.external import ExternalTransformation
 from intemi.machines.transformations.standardization import Standardization
+from intemi.series import Series
 
 Measured = dict[str, Any]
 """Seconds until it is answered and until all accuracies are read, and the mean accuracy of each learner."""
@@ -124,14 +125,15 @@ def experiment(repetitions: int, folds: int) -> Repeater:
     return Repeater(CVDistributor(folds), test, repetitions, seed=1)
 
 
-def accuracies(capsule: Capsule) -> dict[str, list[float]]:
+def accuracies(project: Project, capsule: Capsule) -> dict[str, list[float]]:
     """The accuracies of each learner in all folds."""
-    found: dict[str, list[float]] = {"kNN": [], "SVM": []}
-    for test in capsule.children:
-        for child in test.children if test.name == "test" else ():
-            if child.name in found:
-                found[child.name].append(child.results["Accuracy"])
-    return found
+    found = project.query(capsule, type=ClassificationTest, labels=["Accuracy", "machine", "Repetition", "Fold"])
+    return {str(name): list(group.values) for (name,), group in zip(*_groups(found), strict=True)}
+
+
+def _groups(series: Series) -> tuple[Iterable[Any], Iterable[Series]]:
+    groups = series.group_by("machine")
+    return groups.keys(), groups
 
 
 def measure_ours(repetitions: int, folds: int, folder: str) -> Measured:
@@ -143,7 +145,7 @@ def measure_ours(repetitions: int, folds: int, folder: str) -> Measured:
     with Project(folder) as project:
         done = project.run(experiment(repetitions, folds), data=project.given(table))
         answered = time.perf_counter() - start
-        found = accuracies(done)
+        found = accuracies(project, done)
         read = time.perf_counter() - start
     return {"answered": answered, "read": read, "accuracy": {name: mean(each) for name, each in found.items()}}
 
@@ -236,7 +238,8 @@ def measure_overhead(repetitions: int) -> dict[str, float]:
         with Project(str(Path(folder, "second")), workers=1) as project:
             project.run(busy, data=project.given(table))
             total = time.perf_counter() - start
-            composites = project.counts().physical["Scheme"] + 1
+            ran = project.counts().physical
+            composites = ran["test scheme"] + ran["distributor scheme"] + ran["Repeater"]
     inside = sum(_inside)
     return {
         "leaves": len(_inside),

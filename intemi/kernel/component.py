@@ -310,9 +310,9 @@ class Component:
 def from_plain(plain: Any) -> Any:
     """The component that plain data describe, classes by their registered names.
 
-    >>> class Grid(Component):
+    >>> class Lattice(Component):
     ...     steps: tuple[int, ...] = (1, 2)
-    >>> from_plain(Grid().to_plain()) == Grid()
+    >>> from_plain(Lattice().to_plain()) == Lattice()
     True
     """
     if isinstance(plain, Mapping):

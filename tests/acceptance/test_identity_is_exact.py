@@ -28,17 +28,25 @@ from hypothesis.extra import numpy as arrays_of
 
 import intemi
 from intemi.kernel import (
+    At,
+    Commentator,
     Component,
     ConfigurationError,
     EncodingError,
     Limits,
     Machine,
+    Named,
+    Objective,
+    OfType,
     Output,
+    Provides,
+    Query,
     content_digest,
     registry,
 )
 from intemi.kernel.encoding import decode, encode
 from intemi.kernel.project import Given
+from intemi.kernel.repository.qualifiers import And, Comparison, Not, Or, Qualifier
 from intemi.machines import *
 from intemi.machines import Repeater, Scheme
 from intemi.machines.classifiers.transform_and_classify import TransformedClassifier
@@ -129,6 +137,43 @@ SHIPPED: list[tuple[Callable[[], Component], str]] = [
         "d9a08ec24c5c6e54073b553a863f91a7",
     ),
     (lambda: SklearnTransformer("sklearn.decomposition.PCA", library="1.0"), "4f723ddaf17fa91411d6930d066e6684"),
+    (lambda: Commentator(), "d8acb93f57a0cede7d4ad688198dc247"),
+    (lambda: CorrectnessCommentator(), "c4a119d17de4a888024cc82bb6109e52"),
+    (lambda: PredictionsCommentator(), "330fc6e22e57de1e199cc193428f1955"),
+    (lambda: Qualifier(), "298b86cc9ec64b1a3f133970d640c372"),
+    (lambda: OfType(ClassificationTest), "7ede5114fc994083ec6fb7ec9f0d0298"),
+    (lambda: Named("svm test"), "6239afb450e32a7e3d1ba96310196207"),
+    (lambda: At("test/*"), "9c0e1ba1d60d74debff90a5a63c6323f"),
+    (lambda: Provides("classifier"), "9a805269dd031d2483a23a9ad210e6c1"),
+    (lambda: Comparison("Accuracy", ">", 0.9), "1ce390ef43a14411d2f2d7bf199a5305"),
+    (lambda: Comparison("kernel.sigma", "==", 1, of="parameter"), "0c7565a95d97b28befdcd4c8b94c4a5f"),
+    (lambda: And(At("a"), At("b")), "9ad2484132a979d994c8332dce85e4b3"),
+    (lambda: Or(At("a"), At("b")), "631256fed283d8b2eefcbcd98c8b09f2"),
+    (lambda: Not(At("a")), "fd68bb8e253e134ad76c2e3393c5edb4"),
+    (lambda: Query("test/svm test", "Accuracy"), "8b8dd1a0b548a597e3be8a8463c88a5d"),
+    (lambda: Query("test", "Accuracy", where=Named("svm"), labels=("Fold",)), "05046809c29a48130f799aa36c91844d"),
+    (lambda: Objective(Query("test", "Accuracy")), "0fb07b055a6c43a7da99467df3919175"),
+    (lambda: Scenario(), "64baf7f5e2dea80bf03c359066995628"),
+    (lambda: Steps("svm.C", 0, 2, 3), "3c5c1312bd6e846f57d2c9db5c653c6b"),
+    (lambda: Steps("svm.C", -1, 2, 7, base=2, at_most=10.0), "6e31bada3eac58e4854fd72871e1a239"),
+    (lambda: Values("kernel", (LinearKernel(), GaussianKernel())), "97109e8254bb86fb7867234e93d919e7"),
+    (lambda: Stacked(Values("k", (1, 2))), "ea3551b755449870c115c5ebaceddba3"),
+    (lambda: InSequence(Values("k", (1, 2))), "c03bd4e3d01177a5bb06dd58e8d05312"),
+    (lambda: Grid(Values("k", (1, 2)), Steps("C", 0, 1, 3)), "8112729d6776129450ee9b5855354311"),
+    (lambda: Zip(Values("k", (1, 2)), Values("C", (1, 2))), "362e775dc378be591f17566a80880f83"),
+    (lambda: StepsWithZoom(Steps("C", 0, 1, 3)), "3c81f9d82e018988f6b9817001d50ba2"),
+    (lambda: MultiLineSearch(Steps("C", 0, 1, 3)), "9eb390b99884dcf59cc14ff40000045f"),
+    (lambda: Distribution("C"), "f14ffd89a4fb848931907b212b79238a"),
+    (lambda: Uniform("C", 0, 1), "2d68be9f54ddd944b1316d64e3e4ea7d"),
+    (lambda: LogUniform("C", 1, 10), "79c531b8c657bd11077dc835d489349c"),
+    (lambda: Integers("k", 1, 9), "56ccff75f398c1d22f38e8a0677c969e"),
+    (lambda: Choice("k", (1, 3)), "803c2b78708c0a65f242094f062a40c6"),
+    (lambda: RandomSearch(Uniform("C", 0, 1)), "39015e994dcc913c7a1df9c0083674bf"),
+    (lambda: OptunaSearch(Uniform("C", 0, 1), library="5.0.0"), "71f736c248d6b20d504af3058044ce06"),
+    (
+        lambda: ParameterSearch(KNN(), Values("k", (1, 3)), Objective(Query("test", "Accuracy"))),
+        "c6caa127b194a0cfc096a75cea3a4f98",
+    ),
 ]
 
 VALUES: list[tuple[object, str]] = [

@@ -6,12 +6,17 @@ again; if they are gone for good, that is reported, and the machine stays withou
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from intemi.kernel.component import Component
 from intemi.kernel.machine import Machine
+from intemi.kernel.record import Record
+
+if TYPE_CHECKING:
+    from intemi.kernel.values import Values
 
 
 @dataclass(frozen=True)
@@ -20,8 +25,9 @@ class Finished:
 
     config: Machine
     inputs: Mapping[str, Any]
-    """The values of its inputs; a tuple of them where the port takes many."""
+    """The values of its inputs, loaded when looked at; a tuple of them where the port takes many."""
     outputs: Mapping[str, Any]
+    """The values of its outputs, loaded when looked at."""
     results: Mapping[str, Any]
 
 
@@ -43,3 +49,31 @@ class Commentator(Component):
     def comments(self, machine: Finished) -> Mapping[str, Any]:
         """What it says of a finished machine."""
         raise NotImplementedError(f"{self.kind}: write its method comments")
+
+
+def seen(config: Machine, record: Record, values: Values) -> Finished:
+    """A machine as commentators see it."""
+
+    def load_inputs(multi: bool, origins: tuple[tuple[bytes, str, int], ...]) -> Any:
+        loaded = tuple(values.load(values.item_at(origin)) for origin in origins)
+        return loaded if multi else loaded[0]
+
+    inputs = {name: partial(load_inputs, multi, origins) for name, (multi, origins) in (record.inputs or {}).items()}
+    outputs = {name: partial(values.load_items, items) for name, items in record.outputs.items()}
+    return Finished(config, _Loaded(inputs), _Loaded(outputs), record.results)
+
+
+class _Loaded(Mapping[str, Any]):
+    """Values that are loaded when they are looked at."""
+
+    def __init__(self, loads: Mapping[str, Callable[[], Any]]) -> None:
+        self._loads = loads
+
+    def __getitem__(self, name: str) -> Any:
+        return self._loads[name]()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._loads)
+
+    def __len__(self) -> int:
+        return len(self._loads)

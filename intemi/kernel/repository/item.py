@@ -2,123 +2,131 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
-from intemi.kernel import encoding
 from intemi.kernel.component import Component
-from intemi.kernel.errors import IntemiError
 
 if TYPE_CHECKING:
     from intemi.kernel.repository.reader import Reader
 
 MISSING: Any = type("Missing", (), {"__repr__": lambda _: "MISSING"})()
-
-
-class Step(NamedTuple):
-    """A machine on the way from a root to an item, and how its parent knows it."""
-
-    machine: int
-    position: int
-    name: str
-    comments: bytes | None
+_NOTHING: dict[str, Any] = {}
 
 
 class Item:
     """One context: a machine, and the way that leads to it from a root."""
 
-    def __init__(self, steps: Sequence[Step], reader: Reader) -> None:
-        self.steps = tuple(steps)
-        self._reader = reader
+    __slots__ = ("_inherited", "_noted", "_said_by_parent", "above", "machine", "name", "names", "reader")
 
-    @property
-    def machine(self) -> int:
+    def __init__(
+        self,
+        reader: Reader,
+        machine: int,
+        name: str,
+        names: tuple[str, ...] = (),
+        above: Item | None = None,
+        noted: bytes | None = None,
+        comments: dict[str, Any] | None = None,
+    ) -> None:
+        self.reader = reader
+        """Knows more about it, and about all others that the question is about."""
+        self.machine = machine
         """The number of its machine."""
-        return self.steps[-1].machine
-
-    @property
-    def name(self) -> str:
+        self.name = name
         """Its name among its siblings."""
-        return self.steps[-1].name
-
-    @property
-    def names(self) -> tuple[str, ...]:
+        self.names = names
         """The names below the root, down to its own."""
-        return tuple(step.name for step in self.steps[1:])
+        self.above = above
+        """The item of its parent."""
+        self._noted = noted
+        """The comments of its parent as they are kept, if it has made any."""
+        self._said_by_parent = comments
+        self._inherited: dict[str, Any] | None = None
+        """Labels that items below have looked for."""
+
+    def ancestors(self) -> Iterator[Item]:
+        """Itself, its parent, and so on up to the root."""
+        item: Item | None = self
+        while item is not None:
+            yield item
+            item = item.above
 
     @property
     def path(self) -> str:
         """The names from the root down."""
-        return "/".join(step.name for step in self.steps)
-
-    @property
-    def order(self) -> tuple[int, ...]:
-        """Its place among all items: that of the requests."""
-        return tuple(step.position for step in self.steps)
+        return "/".join(reversed([item.name for item in self.ancestors()]))
 
     @property
     def kind(self) -> str:
         """The name of its class."""
-        return str(self._reader.details(self.machine)[1])
+        return self.reader.kind(self.machine)
 
     @property
     def config(self) -> Component | None:
         """Its configuration; None if its class is not known here."""
-        return self._reader.config(self.machine)
+        return self.reader.config(self.machine)
 
     @property
     def results(self) -> dict[str, Any]:
         """The results of its machine."""
-        return self._reader.results(self.machine)
+        return self.reader.results(self.machine)
 
-    @cached_property
+    @property
     def comments(self) -> dict[str, Any]:
         """What its parent, and commentators, say of it."""
-        comments = self.steps[-1].comments
-        said = encoding.decode(comments) if comments else {}
-        return {**self._reader.said(self.machine), **said}
+        return {**self.reader.said(self.machine), **self.edge}
 
-    @cached_property
-    def above(self) -> Item | None:
-        """The item of its parent."""
-        return Item(self.steps[:-1], self._reader) if len(self.steps) > 1 else None
+    @property
+    def edge(self) -> dict[str, Any]:
+        """What its parent says of it."""
+        if self._said_by_parent is None:
+            self._said_by_parent = _NOTHING if self._noted is None else self.reader.comments(self._noted)
+        return self._said_by_parent
+
+    def is_a(self, machine: str) -> bool:
+        """Whether it is of a class, or of one that inherits from it."""
+        return self.reader.is_a(self.machine, machine)
+
+    def result(self, name: str) -> Any:
+        """A result of its machine; MISSING if it has none of that name."""
+        return self.reader.result(self.machine, name)
+
+    def comment(self, name: str) -> Any:
+        """What its parent or a commentator says of it; MISSING if that is nothing."""
+        edge = self.edge
+        return edge[name] if name in edge else self.reader.comment(self.machine, name)
 
     def label(self, name: str) -> Any:
         """The value of a label: its own, or that of the nearest above it; MISSING if nobody has it."""
-        item: Item | None = self
-        while item is not None:
-            for own in (item.results, item.comments):
-                if name in own:
-                    return own[name]
-            item = item.above
-        return MISSING
+        value = self.reader.result(self.machine, name)
+        if value is MISSING:
+            value = self.comment(name)
+        if value is MISSING and self.above is not None:
+            value = self.above._label_for_those_below(name)
+        return value
+
+    def _label_for_those_below(self, name: str) -> Any:
+        if self._inherited is None:
+            self._inherited = {}
+        if name not in self._inherited:
+            self._inherited[name] = self.label(name)
+        return self._inherited[name]
 
     def measured(self, name: str) -> Any:
         """What is known of every item, whatever its results: names and times."""
-        details = self._reader.details(self.machine)
-        known = {
-            "machine": self.name,
-            "kind": details[1],
-            "path": self.path,
-            "started": details[3],
-            "wall": details[4],
-            "cpu": details[5],
-            "queue": details[6],
-            "memory": details[7],
-            "failure": details[8],
-        }
-        return known.get(name, MISSING)
+        if name == "machine":
+            return self.name
+        if name == "kind":
+            return self.kind
+        if name == "path":
+            return self.path
+        return self.reader.measured(self.machine, name)
 
     def parameter(self, path: str) -> Any:
         """A parameter of its configuration, or of the nearest above it that has such a path; MISSING if none has."""
-        item: Item | None = self
-        while item is not None:
-            config = item.config
-            if config is not None:
-                try:
-                    return config.get(path)
-                except IntemiError:
-                    pass  # it has no such part; one above it may
-            item = item.above
+        for item in self.ancestors():
+            value = self.reader.parameter(item.machine, path)
+            if value is not MISSING:
+                return value
         return MISSING

@@ -2,38 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from intemi.kernel.errors import ConfigurationError, IntemiError
 from intemi.kernel.repository.item import MISSING, Item
+from intemi.series import Series, SeriesError
+from intemi.series.cells import cell
+
+_CELLS = frozenset((float, int, bool, type(None)))
+"""Types of values that a series holds as they are."""
 
 
 class Labeler:
-    """Gives labels to items."""
+    """Gives labels to items.
+
+    >>> class Initial(Labeler):
+    ...     names = ("Initial",)
+    ...     def labels(self, item):
+    ...         return {"Initial": item.name[0]}
+    """
+
+    names: tuple[str, ...] = ()
+    """The labels that all items get, as far as they are known beforehand."""
 
     def labels(self, item: Item) -> dict[str, Any]:
         """The labels of one item."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__}: write its method labels")
 
 
-class Named(Labeler):
+class Label(Labeler):
     """One label: a result or comment of the item or of the nearest above it, a name or time, or a parameter."""
 
     def __init__(self, name: str) -> None:
-        self.name = name
+        self.names = (name,)
 
     def labels(self, item: Item) -> dict[str, Any]:
-        for found in (item.label, item.measured, item.parameter):
-            value = found(self.name)
-            if value is not MISSING:
-                return {self.name: value}
-        return {self.name: MISSING}
+        (name,) = self.names
+        value = item.label(name)
+        if value is MISSING:
+            value = item.measured(name)
+        if value is MISSING:
+            value = item.parameter(name)
+        return {name: value}
 
 
 class Fixed(Labeler):
     """The same labels for all items: `Fixed(data="breast-w")`."""
 
     def __init__(self, **labels: Any) -> None:
+        self.names = tuple(labels)
         self._labels = labels
 
     def labels(self, item: Item) -> dict[str, Any]:
@@ -44,24 +62,84 @@ class OnPath(Labeler):
     """All comments on the path from the root: such as "Repetition" and "Fold"."""
 
     def labels(self, item: Item) -> dict[str, Any]:
-        above = {} if item.above is None else self.labels(item.above)
-        return {**above, **item.comments}
+        found: dict[str, Any] = {}
+        for each in reversed([*item.ancestors()]):
+            found.update(each.comments)
+        return found
 
 
 class Parameters(Labeler):
     """Parameters of the configuration, or of the nearest above it that has them: `Parameters("C", "kernel.sigma")`."""
 
     def __init__(self, *paths: str) -> None:
-        self._paths = paths
+        self.names = paths
 
     def labels(self, item: Item) -> dict[str, Any]:
-        return {path: item.parameter(path) for path in self._paths}
+        return {path: item.parameter(path) for path in self.names}
+
+
+class _Everything(Labeler):
+    """What an item gets if nobody says which labels: its results, all comments on its path, and its name."""
+
+    def labels(self, item: Item) -> dict[str, Any]:
+        return {**item.results, **OnPath().labels(item), "machine": item.name}
 
 
 def labelers_of(labels: Any) -> list[Labeler]:
     """What a question says about labels, as labelers."""
-    listed = [labels] if isinstance(labels, str | Labeler | Mapping) else list(labels)
-    return [
-        Named(each) if isinstance(each, str) else Fixed(**each) if isinstance(each, Mapping) else each
-        for each in listed
-    ]
+    if labels is None:
+        return [_Everything()]
+    listed = list(labels) if isinstance(labels, Iterable) and not isinstance(labels, str | Mapping) else [labels]
+    if not listed:
+        raise ConfigurationError("query: labels must name at least one label, got none; without labels= there are all")
+    return [_labeler(each) for each in listed]
+
+
+def _labeler(label: Any) -> Labeler:
+    if isinstance(label, str):
+        return Label(label)
+    if isinstance(label, Mapping) and all(isinstance(name, str) for name in label):
+        return Fixed(**label)
+    if isinstance(label, Labeler):
+        return label
+    raise ConfigurationError(
+        "query: labels must be names, labelers such as Parameters(...) or OnPath(), or mappings of fixed labels, "
+        f"got {label!r}"
+    )
+
+
+def series_of(items: Sequence[Item], labelers: Sequence[Labeler]) -> Series:
+    """The labels of items, as a series."""
+    rows: list[dict[str, Any]] = []
+    for item in items:
+        row: dict[str, Any] = {}
+        for labeler in labelers:
+            row.update(labeler.labels(item))
+        rows.append(row)
+    first: Iterable[str] = (label for item in items for label in item.results)
+    listed: Iterable[Iterable[str]] = [first, *rows] if isinstance(labelers[0], _Everything) else rows
+    names = dict.fromkeys(name for each in (listed if rows else (each.names for each in labelers)) for name in each)
+    columns = {name: [row.get(name, MISSING) for row in rows] for name in names}
+    for name, column in columns.items():
+        if all(value is MISSING for value in column) and _have_all_they_will(items):
+            known = sorted({label for item in items for label in (*item.results, *OnPath().labels(item))})
+            raise IntemiError(f"query: no item has the label {name!r}; their labels are {', '.join(known) or 'none'}")
+    return Series({name: list(map(_plain, column)) for name, column in columns.items()} or {"machine": []})
+
+
+def _have_all_they_will(items: Sequence[Item]) -> bool:
+    """Whether a label that nobody has is a mistake: nobody is unfinished, and not all have failed."""
+    is_finished = all(item.measured("wall") is not None for item in items)
+    return is_finished and any(item.measured("failure") is None for item in items)
+
+
+def _plain(value: Any) -> Any:
+    """A value as a series can hold it: what is no cell, such as a part of a configuration, is shown as text."""
+    if type(value) in _CELLS:
+        return value
+    if value is MISSING:
+        return None
+    try:
+        return cell(value)
+    except SeriesError:
+        return repr(value)

@@ -10,14 +10,19 @@ from __future__ import annotations
 import operator
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
-from functools import lru_cache
+from functools import lru_cache, reduce
 from typing import Any, Literal
 
-from intemi.kernel import registry
+import numpy as np
+
 from intemi.kernel.component import Component
+from intemi.kernel.errors import ConfigurationError
 from intemi.kernel.machine import Machine
 from intemi.kernel.parameters import parameter
 from intemi.kernel.repository.item import MISSING, Item
+from intemi.kernel.repository.lookup import Narrowing
+from intemi.kernel.repository.reader import kinds_of
+from intemi.kernel.repository.tables import text, to_cell
 
 _COMPARISONS = {
     "==": operator.eq,
@@ -36,8 +41,8 @@ class Qualifier(Component):
         """Whether this item is one of them."""
         raise NotImplementedError(f"{self.kind}: write its method qualifies")
 
-    def kinds(self) -> set[str] | None:
-        """The kinds of machines that can qualify; None if it may be any."""
+    def narrowing(self) -> Narrowing | None:
+        """A condition that the machines of all items that qualify fulfil, and as few others as may be."""
         return None
 
     def __and__(self, other: Qualifier) -> Qualifier:
@@ -59,9 +64,9 @@ class And(Qualifier):
     def qualifies(self, item: Item) -> bool:
         return self.first.qualifies(item) and self.second.qualifies(item)
 
-    def kinds(self) -> set[str] | None:
-        first, second = self.first.kinds(), self.second.kinds()
-        return second if first is None else first if second is None else first & second
+    def narrowing(self) -> Narrowing | None:
+        first, second = self.first.narrowing(), self.second.narrowing()
+        return _combined(first, "AND", second) if first and second else first or second
 
 
 class Or(Qualifier):
@@ -73,9 +78,9 @@ class Or(Qualifier):
     def qualifies(self, item: Item) -> bool:
         return self.first.qualifies(item) or self.second.qualifies(item)
 
-    def kinds(self) -> set[str] | None:
-        first, second = self.first.kinds(), self.second.kinds()
-        return None if first is None or second is None else first | second
+    def narrowing(self) -> Narrowing | None:
+        first, second = self.first.narrowing(), self.second.narrowing()
+        return _combined(first, "OR", second) if first and second else None
 
 
 class Not(Qualifier):
@@ -92,17 +97,19 @@ class OfType(Qualifier):
 
     machine: str
 
-    def __init__(self, machine: str | type[Machine]) -> None:
-        object.__setattr__(self, "machine", machine if isinstance(machine, str) else machine.registered_name)
+    def __init__(self, machine: str | type[Component]) -> None:
+        name = getattr(machine, "registered_name", machine)
+        if not isinstance(name, str):
+            raise ConfigurationError(f"OfType: machine must be a class of machines or its name, got {machine!r}")
+        object.__setattr__(self, "machine", name)
         self.__post_init__()
 
     def qualifies(self, item: Item) -> bool:
-        config = item.config
-        return item.kind in self.kinds() if config is None else isinstance(config, registry.component(self.machine))
+        return item.is_a(self.machine)
 
-    def kinds(self) -> set[str]:
-        cls = registry.component(self.machine)
-        return {each.__name__ for each in registry.components().values() if issubclass(each, cls)}
+    def narrowing(self) -> Narrowing:
+        kinds, _ = kinds_of(self.machine)
+        return Narrowing(f"kind IN ({','.join('?' * len(kinds))})", tuple(kinds))
 
 
 class Named(Qualifier):
@@ -113,18 +120,37 @@ class Named(Qualifier):
     def qualifies(self, item: Item) -> bool:
         return fnmatchcase(item.name, self.name)
 
+    def narrowing(self) -> Narrowing | None:
+        return _named(self.name)
+
 
 class At(Qualifier):
     """Items whose path below the root fits a pattern: `"test/*"`; `**` stands for any number of steps.
 
     The names on a path are those of the parts of a configuration, so `"test/svm test"` means the part of that path in
-    every repetition and fold.
+    every repetition and fold. The path of the root itself is empty.
     """
 
     pattern: str
 
     def qualifies(self, item: Item) -> bool:
-        return fits(tuple(self.pattern.split("/")), item.names)
+        return fits(tuple(self.pattern.split("/")) if self.pattern else (), item.names)
+
+    def narrowing(self) -> Narrowing | None:
+        return _named(self.pattern.rpartition("/")[2])
+
+
+def _named(pattern: str) -> Narrowing | None:
+    if not pattern or any(sign in pattern for sign in "*?["):
+        return None
+    name = text(pattern)
+    # A root has the name that it was asked for by or, if that is not known, its kind.
+    children, roots = "SELECT child FROM edges WHERE name = ?", "SELECT machine FROM roots WHERE name = ?"
+    return Narrowing(f"number IN ({children}) OR id IN ({roots}) OR kind = ?", (name, name, name))
+
+
+def _combined(first: Narrowing, how: str, second: Narrowing) -> Narrowing:
+    return Narrowing(f"({first.condition}) {how} ({second.condition})", (*first.parameters, *second.parameters))
 
 
 @lru_cache(maxsize=2**14)
@@ -161,19 +187,28 @@ class Comparison(Qualifier):
 
     def qualifies(self, item: Item) -> bool:
         found = self._found(item)
+        if found is MISSING:
+            return False
+        if isinstance(found, np.ndarray):
+            return self.by in ("==", "!=") and np.array_equal(found, self.value) is (self.by == "==")
         try:
-            return found is not MISSING and bool(_COMPARISONS[self.by](found, self.value))
-        except TypeError:
+            return bool(_COMPARISONS[self.by](found, self.value))
+        except (TypeError, ValueError):
             return False  # they cannot be compared
 
     def _found(self, item: Item) -> Any:
         if self.of == "parameter":
             return item.parameter(self.label)
         if self.of == "result":
-            return item.results.get(self.label, MISSING)
-        while self.label not in item.comments and item.above is not None:
-            item = item.above
-        return item.comments.get(self.label, MISSING)
+            return item.result(self.label)
+        return next((said for each in item.ancestors() if (said := each.comment(self.label)) is not MISSING), MISSING)
+
+    def narrowing(self) -> Narrowing | None:
+        # Text is greater than numbers in SQLite, and numbers compare as in Python. What is encoded may be anything.
+        if self.of != "result" or type(self.value) not in (int, float, str) or type(to_cell(self.value)) is bytes:
+            return None
+        condition = f"label = ? AND (value {self.by} ? OR typeof(value) = 'blob') OR label IS NULL"
+        return Narrowing(f"number IN (SELECT machine FROM results WHERE {condition})", (text(self.label), self.value))
 
 
 class _Compared:
@@ -204,10 +239,9 @@ class _Compared:
 
     def isin(self, values: Sequence[object]) -> Qualifier:
         """One of several values."""
-        found: Qualifier = Comparison(self._label, "==", values[0], of=self._of)
-        for value in values[1:]:
-            found |= Comparison(self._label, "==", value, of=self._of)
-        return found
+        if not values:
+            raise ConfigurationError(f"{type(self).__name__}({self._label!r}).isin: takes at least one value, got none")
+        return reduce(operator.or_, [self == value for value in values])
 
     __hash__ = None  # type: ignore[assignment]
 

@@ -16,8 +16,8 @@ Statistic = Literal["mean", "median", "minimum", "maximum", "sum", "mean minus d
 class Query(Component):
     """A question: the label of all items at a path, such as the accuracies of all tests of a cross-validation.
 
-    >>> Query("test/svm test", "Accuracy").mean()
-    Objective(query=Query(path='test/svm test', label='Accuracy'))
+    >>> Query("test/svm test", "Accuracy").mean().statistic
+    'mean'
     """
 
     path: str

@@ -1,117 +1,209 @@
-"""The reader: answers one question, fetching what it needs for many items at a time."""
+"""The reader: what is known of the machines of one question, fetched for all of them when it is first asked for."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import warnings
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any
 
-from intemi.kernel import encoding
+from intemi.kernel import encoding, registry
 from intemi.kernel.component import Component
-from intemi.kernel.errors import EncodingError, IntemiError
-from intemi.kernel.repository.index import Index
-from intemi.kernel.repository.item import MISSING, Item, Step
-from intemi.kernel.repository.labels import Labeler, OnPath
-from intemi.kernel.repository.qualifiers import Qualifier
-from intemi.series import Series
+from intemi.kernel.errors import EncodingError, IntemiError, StoreWarning
+from intemi.kernel.record import Record
+from intemi.kernel.repository.item import MISSING, Item
+from intemi.kernel.repository.lookup import Cells, Lookup
+from intemi.kernel.repository.tables import from_cell
 
-Where = Qualifier | Callable[[Item], bool] | None
+_MEASURED = {name: place for place, name in enumerate(("started", "wall", "cpu", "queue", "memory", "failure"))}
+_NOTHING: dict[str, Any] = {}
 
 
 class Reader:
     """What one question has looked up so far."""
 
-    def __init__(self, index: Index) -> None:
-        self._index = index
-        self._details: dict[int, tuple[Any, ...]] = {}
+    def __init__(self, lookup: Lookup) -> None:
+        self._open_lookup: Lookup | None = lookup
+        self._machines: dict[int, tuple[str, int]] = {}
+        self._about: frozenset[int] = frozenset()
+        self._results = _Labelled(self._readable, lambda labels: self._lookup.results(self._about, labels))
+        self._said = _Labelled(self._readable, lambda labels: self._lookup.comments(self._about, labels))
+        self.result = self._results.value
+        """One of the results of a machine, by its label, or MISSING."""
+        self.comment = self._said.value
+        """What a commentator has said of a machine, by its label, or MISSING."""
+        self._classes: dict[str, tuple[type, set[str], set[str]]] = {}
+        self._encoded: dict[int, bytes] | None = None
         self._configs: dict[int, Component | None] = {}
-        self._results: dict[int, dict[str, Any]] = {}
-        self._said: dict[int, dict[str, Any]] = {}
-        self._known: set[int] = set()
+        self._parameters: dict[tuple[int, str], Any] = {}
+        self._times: dict[int, tuple[Any, ...]] | None = None
+        self._warned: set[str] = set()
 
-    # Which items
+    def close(self) -> None:
+        """The question is answered: its items know what they know, and nothing more can be looked up."""
+        self._open_lookup = None
 
-    def items(self, roots: Mapping[int, Step], where: Where, name: str | None) -> list[Item]:
-        """The items under some roots (themselves included) that qualify, in the order of their requests."""
-        kinds = where.kinds() if isinstance(where, Qualifier) else None
-        machines = self._index.machines(kinds, name, roots)
-        items = self._ways_down(roots, machines)
-        self._fetch({step.machine for item in items for step in item.steps})
-        items = [item for item in items if item.kind != "None"]
-        if where is not None:
-            qualifies = where.qualifies if isinstance(where, Qualifier) else where
-            items = [item for item in items if qualifies(item)]
-        return sorted(items, key=lambda item: item.order)
+    @property
+    def _lookup(self) -> Lookup:
+        if self._open_lookup is None:
+            raise IntemiError("query: an item cannot be asked after the query that it belongs to was answered")
+        return self._open_lookup
 
-    def _ways_down(self, roots: Mapping[int, Step], machines: Iterable[int]) -> list[Item]:
-        """All ways that lead from roots to machines: climbed from below, so that only what is wanted is touched."""
-        found = []
-        pending: list[tuple[int, tuple[Step, ...]]] = [(machine, ()) for machine in machines]
-        while pending:
-            for machine, below in pending:
-                if machine in roots:
-                    found.append(Item((roots[machine], *below), self))
-            edges = self._index.edges_to({machine for machine, _ in pending})
-            pending = [
-                (edge.parent, (Step(machine, edge.position, edge.name, edge.comments), *below))
-                for machine, below in pending
-                for edge in edges.get(machine, ())
-            ]
-        return found
+    def look_at(self, machines: dict[int, tuple[str, int]]) -> None:
+        """The question is about these machines, with their kinds and the numbers of their configurations."""
+        self._machines = machines
+        self._about = frozenset(machines)
 
-    # What is known of them
+    def machines(self) -> Collection[int]:
+        """Those that the question is about."""
+        return self._about
 
-    def _fetch(self, machines: set[int]) -> None:
-        new = machines - self._known
-        self._known |= new
-        self._details.update(self._index.details(new))
-        self._said.update(self._index.comments(new))
-        self._results.update(self._index.results(new))
-        wanted = {row[2] for row in (self._details[machine] for machine in new) if row[2] is not None}
-        for number, encoded in self._index.configs(wanted - self._configs.keys()).items():
-            try:
-                self._configs[number] = encoding.decode(encoded)
-            except (EncodingError, IntemiError):
-                self._configs[number] = None  # its class is not known in this process
+    def knows(self, machine: int) -> bool:
+        """Whether a machine is on record, or on its way to it; some are known by name only."""
+        return machine in self._machines
 
-    def details(self, machine: int) -> tuple[Any, ...]:
-        """Its id, kind, configuration's number, and what running it took."""
-        return self._details[machine]
+    def focus(self, items: Iterable[Item], labels: Collection[str]) -> None:
+        """From now on the question is about these items and those above them, and mainly about some labels."""
+        seen: set[Item] = set()
+        for item in items:
+            for above in item.ancestors():
+                if above in seen:
+                    break
+                seen.add(above)
+        self._about = frozenset(item.machine for item in seen)
+        self._results.expect(labels)
+        self._said.expect(labels)
+
+    # What machines are
+
+    def ids(self) -> dict[int, bytes]:
+        """The ids of all machines."""
+        return self._lookup.ids(self._about)
+
+    def kind(self, machine: int) -> str:
+        """The name of its class."""
+        return self._machines[machine][0]
+
+    def is_a(self, machine: int, name: str) -> bool:
+        """Whether its class is the one registered by a name, or inherits from it."""
+        if name not in self._classes:
+            self._classes[name] = registry.component(name), *kinds_of(name)
+        cls, kinds, shared = self._classes[name]
+        kind = self.kind(machine)
+        if kind not in kinds:
+            return False
+        if kind not in shared:
+            return True
+        config = self.config(machine)
+        return config is None or isinstance(config, cls)
 
     def config(self, machine: int) -> Component | None:
-        """Its configuration."""
-        return self._configs.get(self._details[machine][2])
+        """Its configuration; None if its class is not known in this process."""
+        number = self._machines[machine][1]
+        if number not in self._configs:
+            if self._encoded is None:
+                self._encoded = self._lookup.configs(self._about)
+            try:
+                self._configs[number] = encoding.decode(self._encoded.get(number, b""))
+            except IntemiError:
+                self._configs[number] = None
+        return self._configs[number]
+
+    def parameter(self, machine: int, path: str) -> Any:
+        """A parameter of its configuration; MISSING if it has no such part."""
+        key = (self._machines[machine][1], path)
+        if key not in self._parameters:
+            config = self.config(machine)
+            try:
+                self._parameters[key] = MISSING if config is None else config.get(path)
+            except IntemiError:
+                self._parameters[key] = MISSING
+        return self._parameters[key]
+
+    def measured(self, machine: int, name: str) -> Any:
+        """A time, or why it failed; MISSING if nothing of that name is measured."""
+        if name not in _MEASURED:
+            return MISSING
+        if self._times is None:
+            self._times = self._lookup.times(self._about)
+        return self._times[machine][_MEASURED[name]]
+
+    # What they leave, and what is said of them
 
     def results(self, machine: int) -> dict[str, Any]:
-        """Its results."""
-        return self._results.get(machine, {})
+        """All its results."""
+        return self._results.all(machine)
 
     def said(self, machine: int) -> dict[str, Any]:
-        """What commentators have said of it."""
-        return self._said.get(machine, {})
+        """All that commentators have said of it."""
+        return self._said.all(machine)
 
-    # Their labels
+    def comments(self, noted: bytes) -> dict[str, Any]:
+        """The comments of an edge."""
+        for _, _, comments in self._readable([(0, "comments", noted)]):
+            return dict(comments)
+        return {}
 
-    def series(self, items: list[Item], labelers: list[Labeler] | None) -> Series:
-        """The labels of items; without labelers, all results and comments and the name."""
-        rows = [self._labels(item, labelers) for item in items]
-        names = list(dict.fromkeys(name for row in rows for name in row))
-        for name in names:
-            if rows and all(row.get(name, MISSING) is MISSING for row in rows):
-                known = sorted({label for item in items for label in (*item.results, *item.comments)})
-                raise IntemiError(f"no item has the label {name!r}; their labels are {', '.join(known) or 'none'}")
-        if not names:
-            names = [] if labelers is None else [name for each in labelers for name in getattr(each, "names", ())]
-        columns = {name: [_plain(row.get(name, MISSING)) for row in rows] for name in names}
-        return Series(columns or {"machine": []})
+    def _readable(self, cells: Cells) -> Iterator[tuple[int, str, Any]]:
+        """Cells with their values; those of a type that is not known here count as missing."""
+        for machine, label, cell in cells:
+            if type(cell) is not bytes and label is not None:
+                yield machine, label, cell
+                continue
+            try:
+                if label is not None:
+                    yield machine, label, from_cell(cell)
+                    continue
+                for each, value in Record.decode(cell).results.items():
+                    yield machine, each, value
+            except EncodingError as error:
+                if str(error) not in self._warned:
+                    self._warned.add(str(error))
+                    text = f"{label or 'results'} of {self.kind(machine)} cannot be read here: {error}"
+                    warnings.warn(StoreWarning(text), stacklevel=2)
 
-    @staticmethod
-    def _labels(item: Item, labelers: list[Labeler] | None) -> dict[str, Any]:
-        if labelers is None:
-            return {**item.results, **OnPath().labels(item), "machine": item.name}
-        return {name: value for labeler in labelers for name, value in labeler.labels(item).items()}
+
+class _Labelled:
+    """Values of machines by their labels: of one label, or of all of them, for all machines at a time."""
+
+    def __init__(
+        self,
+        readable: Callable[[Cells], Iterator[tuple[int, str, Any]]],
+        fetch: Callable[[Collection[str] | None], Cells],
+    ) -> None:
+        self._readable = readable
+        self._fetch = fetch
+        self._by_label: dict[str, dict[int, Any]] = {}
+        self._by_machine: dict[int, dict[str, Any]] | None = None
+
+    def expect(self, labels: Collection[str]) -> None:
+        """Fetch the values of some labels."""
+        new = [label for label in labels if label not in self._by_label]
+        if new:
+            self._by_label.update({label: {} for label in new})
+            for machine, label, value in self._readable(self._fetch(new)):
+                if label in new:
+                    self._by_label[label][machine] = value
+
+    def value(self, machine: int, label: str) -> Any:
+        """One value, or MISSING."""
+        found = self._by_label.get(label)
+        if found is None:
+            self.expect([label])
+            found = self._by_label[label]
+        return found.get(machine, MISSING)
+
+    def all(self, machine: int) -> dict[str, Any]:
+        """All values of a machine."""
+        if self._by_machine is None:
+            self._by_machine = {}
+            for each, label, value in self._readable(self._fetch(None)):
+                self._by_machine.setdefault(each, {})[label] = value
+        return self._by_machine.get(machine, _NOTHING)
 
 
-def _plain(value: Any) -> Any:
-    if value is MISSING:
-        return None
-    return repr(value) if isinstance(value, Component) else value
+def kinds_of(name: str) -> tuple[set[str], set[str]]:
+    """The kinds of a class and of all that inherit from it, and which of these belong to other classes as well."""
+    cls = registry.component(name)
+    known = registry.components().values()
+    kinds = {each.__name__ for each in known if issubclass(each, cls)}
+    return kinds, {each.__name__ for each in known if each.__name__ in kinds and not issubclass(each, cls)}

@@ -7,28 +7,29 @@ the roots of a run and what is known of unfinished composites every now and then
 from __future__ import annotations
 
 import json
-import sqlite3
 import threading
 import time
 import warnings
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from intemi.kernel.context import Context
-from intemi.kernel.disk.mending import Mending
-from intemi.kernel.errors import IntemiError, MachineError, StoreWarning
-from intemi.kernel.record import Child, Record, flat
-from intemi.kernel.repository import commentators
-from intemi.kernel.repository.index import Index, Transaction
-from intemi.kernel.repository.item import Item, Step
-from intemi.kernel.repository.labels import labelers_of
+from intemi.kernel.errors import ConfigurationError, IntemiError, StoreWarning
+from intemi.kernel.machine import Machine
+from intemi.kernel.record import Child, Record
+from intemi.kernel.repository.commentators import Commentator, seen
+from intemi.kernel.repository.file import Opened, RepositoryFile
+from intemi.kernel.repository.finding import Where, check_where, find, starts_on
+from intemi.kernel.repository.item import Item
+from intemi.kernel.repository.labels import labelers_of, series_of
+from intemi.kernel.repository.notes import News, Notes, machine_of
 from intemi.kernel.repository.qualifiers import At, Qualifier
 from intemi.kernel.repository.query import Query
-from intemi.kernel.repository.reader import Reader, Where
+from intemi.kernel.repository.reader import Reader
 from intemi.kernel.repository.runs import Run, fingerprint
-from intemi.kernel.repository.tables import connect, to_cell
+from intemi.kernel.repository.tables import Transaction, text, to_cell
 from intemi.series import Series
 
 if TYPE_CHECKING:
@@ -36,122 +37,108 @@ if TYPE_CHECKING:
 
 INTERVAL = 0.5
 """Seconds after which what was requested is written, at the latest."""
+MANY = 5000
+"""Requests, or comments, that are written without waiting for more."""
 
 Answer = TypeVar("Answer")
-
-
-class _Opened:
-    """The open file, and what is known of its index."""
-
-    def __init__(self, path: Path | None) -> None:
-        self.connection = connect(path)
-        self.index = Index(self.connection)
-
-    def close(self) -> None:
-        self.connection.close()
 
 
 class Repository:
     """Everything that was ever run in a project."""
 
     def __init__(self, line: AssemblyLine, folder: Path | None, name: str | None) -> None:
+        started = time.time()
         self._line = line
         self._store = line.unifier.store
-        self._folder = folder
-        self._name = name
-        self._started = time.time()
-        self._lock = threading.RLock()
-        self._mending: Mending[_Opened] | None = None
-        self._memory: _Opened | None = None
-        self._run: int | None = None
-        self._seen: set[tuple[bytes, str]] = set()
-        self._new_roots: list[Context] = []
-        self._roots = 0
+        self._folder = None if folder is None else folder.absolute()
+        self._file = RepositoryFile(self._folder)
+        self._notes = Notes(line)
+        self._run = (text(name or time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(started))), started)
+        self._has_written = False
         self._is_timed = False
+        self._timing = threading.Lock()
 
     # What was requested
 
     def note_root(self, context: Context) -> None:
-        """A request of the user's program; the same one again is nothing new."""
-        seen = (context.key, context.name)
-        if seen in self._seen:
-            return
-        self._seen.add(seen)
-        self._new_roots.append(context)
-        if self._folder is not None and not self._is_timed:
-            self._is_timed = True
-            self._line.timers.after(INTERVAL, self._time_is_up)
+        """A request of the user's program."""
+        self._notes.add(context)
+        if self._folder is None:
+            if len(self._notes) >= MANY:
+                self.write()
+        elif not self._is_timed:
+            self._time()
+
+    def _time(self) -> None:
+        with self._timing:
+            if not self._is_timed:
+                self._is_timed = True
+                self._line.timers.after(INTERVAL, self._time_is_up)
 
     def _time_is_up(self) -> None:
         self._is_timed = False
+        self._write_or_warn()
+        if self._notes.are_open:
+            self._time()
+
+    def _write_or_warn(self) -> None:
         try:
             self.write()
         except IntemiError as error:
             warnings.warn(StoreWarning(f"the repository is behind: {error}"), stacklevel=2)
-        if self._line.open_composites():
-            self._is_timed = True
-            self._line.timers.after(INTERVAL, self._time_is_up)
 
     def write(self) -> None:
         """Write what was requested since the last time, and what is known of composites that are not finished."""
-        with self._lock:
-            roots, self._new_roots = self._new_roots, []
-            unfinished = [self._so_far(task) for task in self._line.open_composites()]
-            if roots or unfinished:
-                self._do(self._write, roots, unfinished)
+        with self._file.lock:
+            news = self._notes.collect()
+            if not any(news):
+                return
+            try:
+                self._file.do(self._write, news)
+            except BaseException:
+                self._notes.take_back()
+                raise
 
-    def _write(self, opened: _Opened, roots: list[Context], unfinished: list[tuple[Record, list[Child]]]) -> None:
-        if roots:
-            run = self._number_of_run(opened.connection)
-            rows = []
-            for context in roots:
-                machine = None if context.record is None else context.record.machine
-                if machine is None and context.task is not None:
-                    machine = context.task.machine or None
-                rows.append((run, self._roots, context.name, context.key, machine))
-                self._roots += 1
-            with Transaction(opened.connection):
-                opened.connection.executemany("INSERT OR REPLACE INTO roots VALUES (?, ?, ?, ?, ?)", rows)
-        if unfinished:
-            opened.index.catch_up(self._store, self._source())
-            opened.index.add_unfinished(unfinished)
+    def _write(self, opened: Opened, news: News) -> None:
+        if opened.run is None:
+            is_new = self._find_run(opened)
+            if is_new and self._has_written:  # the file is not the one that was written to before
+                news = self._notes.collect_all()
+        with Transaction(opened.connection):
+            rows = [(opened.run, *root) for root in news.roots]
+            opened.connection.executemany("INSERT OR REPLACE INTO roots VALUES (?, ?, ?, ?, ?)", rows)
+        if news.composites:
+            opened.index.add_unfinished(news.composites)
+        self._has_written = True
 
-    def _so_far(self, task: Any) -> tuple[Record, list[Child]]:
-        """What is known of a composite that is not finished."""
-        context = task.owner
-        record = Record(
-            task.machine, context.config.kind, context.config.encoding, context.seed, {}, started=task.started
-        )
-        children = []
-        for child in list(task.children):
-            below = child.record.machine if child.record is not None else child.task.machine if child.task else b""
-            if below:
-                children.append(Child(child.index, child.name, below, dict(child.comments or {}), child.key))
-        return record, children
-
-    def _number_of_run(self, connection: sqlite3.Connection) -> int:
-        if self._run is None:
-            row = (self._name or time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(self._started)),)
-            added = connection.execute(
-                "INSERT INTO runs (name, started, program) VALUES (?, ?, ?)", (*row, self._started, fingerprint())
-            )
-            self._run = added.lastrowid
-        assert self._run is not None
-        return self._run
+    def _find_run(self, opened: Opened) -> bool:
+        """See to it that this session has a number; whether it is a new one."""
+        execute = opened.connection.execute
+        with Transaction(opened.connection):
+            found = execute("SELECT number FROM runs WHERE name = ? AND started = ?", self._run).fetchone()
+            if found is None:
+                row = (*self._run, fingerprint())
+                added = execute("INSERT INTO runs (name, started, program) VALUES (?, ?, ?)", row).lastrowid
+        opened.run = added if found is None else int(found[0])
+        return found is None
 
     # Questions
 
     def runs(self) -> list[Run]:
         """All sessions that have requested something, the first one first."""
         self.write()
-        rows = self._do(lambda opened: opened.connection.execute("SELECT * FROM runs ORDER BY number").fetchall())
+        rows = self._file.do(lambda opened: opened.connection.execute("SELECT * FROM runs ORDER BY number").fetchall())
         return [Run(number, name, started, json.loads(program)) for number, name, started, program in rows]
 
     def query(self, root: Any, where: Where, labels: Any) -> Series:
         """A series of all items under a root that qualify."""
-        with self._lock:
-            reader, items = self._items(root, where)
-            return reader.series(items, None if labels is None else labelers_of(labels))
+        labelers = labelers_of(labels)
+
+        def answer(reader: Reader, items: list[Item]) -> Series:
+            reader.focus(items, [name for labeler in labelers for name in labeler.names])
+            return series_of(items, labelers)
+
+        return self._ask(root, where, answer)
 
     def ask(self, query: Query, root: Context) -> Series:
         """The series that a query value finds under a context."""
@@ -160,126 +147,132 @@ class Repository:
             where &= query.where
         return self.query(root, where, [query.label, *query.labels])
 
-    def _items(self, root: Any, where: Where) -> tuple[Reader, list[Item]]:
+    def _ask(self, root: Any, where: Where, answer: Callable[[Reader, list[Item]], Answer]) -> Answer:
+        check_where(where)
         if not (isinstance(root, Context) and root.record is not None):
             self.write()
 
-        def read(opened: _Opened) -> tuple[Reader, list[Item]]:
+        def find_them(opened: Opened) -> Answer:
             opened.index.catch_up(self._store, self._source())
-            reader = Reader(opened.index)
-            roots, prefix = self._roots_of(opened, root)
-            chosen = where if prefix is None else both(prefix, where)
-            return reader, reader.items(roots, chosen, None)
+            self._look_up_roots(opened)
+            with closing(Reader(opened.lookup)) as reader:
+                return answer(reader, find(opened.lookup, reader, self._starts(opened, reader, root), where))
 
-        return self._do(read)
+        return self._file.do(find_them)
 
-    def _roots_of(self, opened: _Opened, root: Any) -> tuple[dict[int, Step], Qualifier | None]:
+    def _look_up_roots(self, opened: Opened) -> None:
+        """Find the machines of requests that had not been resolved when they were noted."""
+        rows = opened.connection.execute("SELECT run, position, key FROM roots WHERE machine IS NULL").fetchall()
+        found = [(record.machine, *at) for *at, key in rows if (record := self._store.find(key)) is not None]
+        if found:
+            with Transaction(opened.connection):
+                statement = "UPDATE roots SET machine = ? WHERE run = ? AND position = ?"
+                opened.connection.executemany(statement, found)
+
+    def _starts(self, opened: Opened, reader: Reader, root: Any) -> list[Item] | None:
+        """The items at which a question starts; None if it is about everything."""
+        if root is None:
+            return None
         if isinstance(root, Context):
-            machine = root.record.machine if root.record is not None else root.task.machine if root.task else b""
-            number = opened.index.number_of(machine)
-            return ({} if number is None else {number: Step(number, 0, root.name, None)}), None
-        rows = opened.connection.execute("SELECT run, position, name, key, machine FROM roots ORDER BY run, position")
-        chosen = rows.fetchall()
-        prefix: Qualifier | None = None
+            number = self._number_of(opened, root)
+            comments = dict(root.comments or {})
+            return [] if number is None else [Item(reader, number, root.name, comments=comments)]
         if isinstance(root, Run):
-            chosen = [row for row in chosen if row[0] == root.number]
-        elif isinstance(root, str):
-            first, _, rest = root.partition("/")
-            chosen = [row for row in chosen if row[2] == first]
-            if not chosen:
-                raise IntemiError(f"no request is called {first!r} in this project")
-            prefix = At(f"{rest}/**") if rest else None
-        elif root is not None:
-            raise IntemiError(f"a query starts at a capsule, a run or a path, got {root!r}")
-        roots: dict[int, Step] = {}
-        for order, (_, _, name, key, noted) in enumerate(chosen):
-            record = self._store.find(key) if noted is None else None
-            found = noted if record is None else record.machine
-            number = None if found is None else opened.index.number_of(found)
-            if number is not None:
-                roots.setdefault(number, Step(number, order, name, None))
-        return roots, prefix
+            return [Item(reader, number, name) for number, name in opened.lookup.roots_of_run(root.number)]
+        if isinstance(root, str):
+            return starts_on(opened.lookup, reader, root)
+        raise ConfigurationError(f"query: root must be a capsule, a run or the path of a request, got {root!r}")
+
+    def _number_of(self, opened: Opened, context: Context) -> int | None:
+        machine = machine_of(context)
+        if machine is None:  # it was aborted: what had finished until then was noted
+            statement = "SELECT machine FROM roots WHERE key = ? AND machine IS NOT NULL"
+            found = opened.connection.execute(statement, (context.key,)).fetchone()
+            return None if found is None else opened.lookup.number_of(found[0])
+        number = opened.lookup.number_of(machine)
+        if number is None and context.record is not None:
+            opened.index.add_unfinished(self._in_memory_only(opened, machine))
+            number = opened.lookup.number_of(machine)
+        return number
+
+    def _in_memory_only(self, opened: Opened, machine: bytes) -> list[tuple[Record, list[Child]]]:
+        """A machine, and those under it, that were finished by this session but are not in the store."""
+        found = []
+        pending = [machine]
+        while pending:
+            record = self._line.unifier.record_of(pending[-1])
+            children = self._line.unifier.children(pending.pop())
+            if record is not None:
+                found.append((record, children))
+                pending += [each.machine for each in children if opened.lookup.number_of(each.machine) is None]
+        return found
 
     # Comments
 
-    def comment(self, commentator: commentators.Commentator, root: Any, where: Where) -> dict[str, int]:
+    def comment(self, commentator: Commentator, root: Any, where: Where) -> dict[str, int]:
         """Let a commentator speak of all machines under a root that qualify; how many it did, and how many are gone."""
-        with self._lock:
-            reader, items = self._items(root, where)
-        said: dict[bytes, list[tuple[Any, ...]]] = {}
-        gone = 0
-        for item in items:
-            machine = reader.details(item.machine)[0]
-            record = self._line.unifier.record_of(machine)
-            config: Any = item.config
-            if machine in said or config is None or not commentator.applies_to(config):
-                continue
-            if record is None or record.failure is not None:
-                gone += 1
-                continue
-            try:
-                finished = self._seen_by_commentators(config, record)
-            except (IntemiError, MachineError) as error:
-                warnings.warn(StoreWarning(f"{item.path}: no comment, its values are gone: {error}"), stacklevel=3)
-                gone += 1
-                continue
-            said[machine] = [
-                (machine, label, to_cell(value), commentator.kind)
-                for label, value in commentator.comments(finished).items()
-            ]
-        rows = [row for each in said.values() for row in each]
-        self._do(_add_comments, rows)
-        return {"commented": len(said), "gone": gone}
+        if not isinstance(commentator, Commentator):
+            raise ConfigurationError(f"comment: takes a commentator, got {commentator!r}")
+        rows: list[tuple[Any, ...]] = []
+        counts = {"commented": 0, "gone": 0}
+        try:
+            for machine, path, config in self._ask(root, where, _machines):
+                if not commentator.applies_to(config):
+                    continue
+                said = self._said(commentator, machine, path, config)
+                counts["gone" if said is None else "commented"] += 1
+                rows += [
+                    (machine, text(each), to_cell(value), commentator.kind) for each, value in (said or {}).items()
+                ]
+                if len(rows) >= MANY:
+                    self._file.do(_add_comments, rows)
+                    rows = []
+        finally:
+            if rows:
+                self._file.do(_add_comments, rows)
+        return counts
 
-    def _seen_by_commentators(self, config: Any, record: Record) -> commentators.Finished:
-        values = self._line.values
-        inputs: dict[str, Any] = {}
-        for name, (multi, origins) in (record.inputs or {}).items():
-            loaded = tuple(values.load(values.item_at(origin)) for origin in origins)
-            inputs[name] = loaded if multi else loaded[0]
-        outputs = (
-            {}
-            if config.is_composite
-            else {
-                name: tuple(map(values.load, flat(items)))
-                if config.outputs[name].multi
-                else values.load(flat(items)[0])
-                for name, items in record.outputs.items()
-            }
-        )
-        return commentators.Finished(config, inputs, outputs, record.results)
+    def _said(self, commentator: Commentator, machine: bytes, path: str, config: Machine) -> Mapping[str, Any] | None:
+        record = self._line.unifier.record_of(machine)
+        if record is None or record.failure is not None:
+            return None
+        try:
+            return commentator.comments(seen(config, record, self._line.values))
+        except IntemiError as error:
+            warnings.warn(StoreWarning(f"{path}: no comment, its values are gone: {error}"), stacklevel=4)
+            return None
 
     # The file
 
-    def _do(self, action: Callable[..., Answer], *arguments: Any) -> Answer:
-        with self._lock:
-            if self._folder is None:
-                if self._memory is None:
-                    self._memory = _Opened(None)
-                return action(self._memory, *arguments)
-            path = self._folder / "results.sqlite"
-            if self._mending is None:
-                self._mending = Mending(path, path, lambda: _Opened(path), _Opened.close)
-            self._mending.follow()
-            return self._mending.run(action, *arguments)
-
     def _source(self) -> str:
-        """Which file the index was read from: numbers of machines begin anew in another one."""
+        """Which file the index is read from: numbers of machines begin anew in another one."""
         if self._folder is None:
             return "memory"
-        return str((self._folder / "machines.sqlite").stat().st_ino)
+        try:
+            return str((self._folder / "machines.sqlite").stat().st_ino)
+        except FileNotFoundError:
+            return "gone"
 
     def close(self) -> None:
         """Write what is behind, and close the file."""
-        with self._lock, suppress(IntemiError):
-            self.write()
-            if self._mending is not None:
-                self._mending.close()
-            if self._memory is not None:
-                self._memory.close()
+        if not self._file.is_inherited:
+            self._write_or_warn()
+            self._file.close()
 
 
-def _add_comments(opened: _Opened, rows: list[tuple[Any, ...]]) -> None:
+def _machines(reader: Reader, items: list[Item]) -> list[tuple[bytes, str, Machine]]:
+    """The machines of items, each once: id, path and configuration. Those of classes not known here are left out."""
+    reader.focus(items, ())
+    first = {item.machine: item for item in reversed(items)}
+    ids = reader.ids()
+    return [
+        (ids[item.machine], item.path, config)
+        for item in reversed(first.values())
+        if isinstance(config := item.config, Machine)
+    ]
+
+
+def _add_comments(opened: Opened, rows: list[tuple[Any, ...]]) -> None:
     with Transaction(opened.connection):
         opened.connection.executemany("INSERT OR REPLACE INTO comments VALUES (?, ?, ?, ?)", rows)
 
@@ -290,4 +283,5 @@ def both(first: Qualifier, second: Where) -> Where:
         return first
     if isinstance(second, Qualifier):
         return first & second
+    check_where(second)
     return lambda item: first.qualifies(item) and second(item)

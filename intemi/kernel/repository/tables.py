@@ -7,20 +7,23 @@ alone.
 
 from __future__ import annotations
 
+import os
 import sqlite3
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from intemi.kernel import encoding
 from intemi.kernel.disk.mending import BUSY_TIMEOUT
 from intemi.kernel.disk.seal import DamageError
+from intemi.kernel.errors import IntemiError
 
 VERSION = 1
 APPLICATION = int.from_bytes(b"ir", "big") << 16
 SCHEMA = (
-    "CREATE TABLE marks (source TEXT PRIMARY KEY, number INTEGER)",
-    "CREATE TABLE machines (number INTEGER PRIMARY KEY, id BLOB UNIQUE, kind TEXT, config INTEGER, started REAL, "
-    "wall REAL, cpu REAL, queue REAL, memory INTEGER, failure TEXT)",
+    "CREATE TABLE mark (source TEXT, number INTEGER)",
+    "CREATE TABLE machines (number INTEGER PRIMARY KEY, id BLOB UNIQUE, kind TEXT, config INTEGER, "
+    "started REAL, wall REAL, cpu REAL, queue REAL, memory INTEGER, failure TEXT)",
     "CREATE INDEX machines_by_kind ON machines (kind)",
     "CREATE TABLE configs (number INTEGER PRIMARY KEY, digest BLOB UNIQUE, bytes BLOB)",
     "CREATE TABLE results (machine INTEGER, place INTEGER, label TEXT, value, "
@@ -28,35 +31,48 @@ SCHEMA = (
     "CREATE TABLE edges (parent INTEGER, position INTEGER, child INTEGER, name TEXT, comments BLOB, "
     "PRIMARY KEY (parent, position)) WITHOUT ROWID",
     "CREATE INDEX edges_by_child ON edges (child)",
-    "CREATE INDEX edges_by_name ON edges (name)",
+    "CREATE INDEX edges_by_name ON edges (name, child)",
     "CREATE TABLE runs (number INTEGER PRIMARY KEY, name TEXT, started REAL, program TEXT)",
     "CREATE TABLE roots (run INTEGER, position INTEGER, name TEXT, key BLOB, machine BLOB, "
     "PRIMARY KEY (run, position)) WITHOUT ROWID",
+    "CREATE INDEX roots_by_machine ON roots (machine)",
     "CREATE TABLE comments (machine BLOB, label TEXT, value, commentator TEXT, "
     "PRIMARY KEY (machine, label)) WITHOUT ROWID",
 )
+"""`mark` says how far which file of the store was read. A machine without a kind is known as somebody's child only; one
+without a wall time is not finished. A result without a label is a whole record, with values of a type that whoever read
+it did not know."""
+SCRATCH = (
+    "CREATE TEMP TABLE around (machine INTEGER PRIMARY KEY)",
+    "CREATE TEMP TABLE wanted (machine INTEGER PRIMARY KEY)",
+)
+"""Sets of machines that a question is about, of one connection alone."""
 
 
 def connect(path: Path | None) -> sqlite3.Connection:
     """Open the repository's file, or one in memory."""
+    if path is not None:
+        with suppress(FileExistsError):  # SQLite gives its other files the mode of this one
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL, 0o600))
     name = ":memory:" if path is None else str(path)
     connection = sqlite3.connect(name, timeout=BUSY_TIMEOUT, isolation_level=None, check_same_thread=False)
     try:
         connection.execute("PRAGMA trusted_schema = OFF")
         connection.execute("PRAGMA cell_size_check = ON")
-        _check(connection)
+        _check(connection, path)
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("PRAGMA temp_store = MEMORY")
-        connection.execute("PRAGMA cache_size = -32000")
-        connection.execute("CREATE TEMP TABLE wanted (machine INTEGER PRIMARY KEY)")
+        connection.execute("PRAGMA cache_size = -64000")  # kB; ids are scattered: a small cache would always miss
+        for statement in SCRATCH:
+            connection.execute(statement)
     except BaseException:
         connection.close()
         raise
     return connection
 
 
-def _check(connection: sqlite3.Connection) -> None:
+def _check(connection: sqlite3.Connection, path: Path | None) -> None:
     application, version = (
         connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")
     )
@@ -64,15 +80,46 @@ def _check(connection: sqlite3.Connection) -> None:
     if not application and not version and not found:
         marks = (f"PRAGMA application_id = {APPLICATION + VERSION}", f"PRAGMA user_version = {VERSION}")
         connection.executescript("; ".join(("BEGIN IMMEDIATE", *SCHEMA, *marks, "COMMIT")))
-    elif application != APPLICATION + version or found != set(SCHEMA):
-        raise DamageError("it was written by another program or another version")
+        return
+    if application != APPLICATION + version:
+        raise DamageError("it was written by another program")
+    if version > VERSION:
+        raise IntemiError(
+            f"{path}: it has version {version}, this version of intemi reads up to {VERSION}; "
+            "use a newer intemi or another folder"
+        )
+    if found != set(SCHEMA):
+        raise DamageError("its tables are not those of a repository")
+
+
+class Transaction:
+    """All of it or nothing."""
+
+    def __init__(self, connection: sqlite3.Connection, begin: str = "BEGIN IMMEDIATE") -> None:
+        self._connection = connection
+        self._begin = begin
+
+    def __enter__(self) -> None:
+        self._connection.execute(self._begin)
+
+    def __exit__(self, kind: type[BaseException] | None, *exception: object) -> None:
+        try:
+            if kind is None:
+                self._connection.execute("COMMIT")
+        finally:
+            if self._connection.in_transaction:
+                with suppress(sqlite3.Error):  # the error that led here is the one to tell of
+                    self._connection.execute("ROLLBACK")
 
 
 def to_cell(value: Any) -> Any:
     """A value as SQLite keeps it: numbers and text as they are, everything else encoded."""
-    if type(value) is int and -(2**63) <= value < 2**63:
-        return value
-    if (type(value) is float and value == value) or type(value) is str:
+    kind = type(value)
+    if (
+        (kind is float and value == value)
+        or (kind is int and -(2**63) <= value < 2**63)
+        or (kind is str and text(value) is value)
+    ):
         return value
     return encoding.encode(value)
 
@@ -80,3 +127,17 @@ def to_cell(value: Any) -> Any:
 def from_cell(cell: Any) -> Any:
     """The value of a cell."""
     return encoding.decode(cell) if type(cell) is bytes else cell
+
+
+def text(given: str) -> str:
+    """Text that SQLite can keep: what is no valid Unicode, such as a name of a file may hold, is spelled out.
+
+    >>> text("caf\\udce9")
+    'caf\\\\udce9'
+    """
+    try:
+        if not given.isascii():
+            given.encode()
+    except UnicodeEncodeError:
+        return given.encode("utf-8", "backslashreplace").decode()
+    return given

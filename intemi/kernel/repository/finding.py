@@ -1,0 +1,110 @@
+"""Finding the items that qualify: among everything below a root, or among what a qualifier narrows down to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from fnmatch import fnmatchcase
+
+from intemi.kernel.errors import ConfigurationError, IntemiError
+from intemi.kernel.repository.item import Item
+from intemi.kernel.repository.lookup import Edge, Lookup, Narrowing
+from intemi.kernel.repository.qualifiers import Qualifier
+from intemi.kernel.repository.reader import Reader
+
+Where = Qualifier | Callable[[Item], bool] | None
+
+FEW = 20_000
+"""Machines below a root that are looked at without asking whether a qualifier narrows them down to fewer."""
+_EVERYTHING = Narrowing("TRUE")
+
+
+def find(lookup: Lookup, reader: Reader, starts: list[Item] | None, where: Where) -> list[Item]:
+    """The items at and below some items (all there are without any) that qualify, in the order of their requests."""
+    narrowing = (where.narrowing() if isinstance(where, Qualifier) else None) or _EVERYTHING
+    candidates: set[int] | None = None
+    with lookup.snapshot():
+        if starts is not None and _are_few_below(lookup, starts, narrowing):
+            edges = lookup.edges_around("parent")
+        else:
+            candidates = lookup.surround_by_those_above(narrowing, [start.machine for start in starts or ()])
+            edges = lookup.edges_around("child")
+        reader.look_at(lookup.machines_around(item.machine for start in starts or () for item in start.ancestors()))
+        if starts is None:
+            starts = _tops(lookup, reader, edges)
+    found = _walk(reader, starts, edges)
+    if candidates is not None:
+        found = (item for item in found if item.machine in candidates)
+    if where is None:
+        return list(found)
+    qualifies = where.qualifies if isinstance(where, Qualifier) else where
+    return [item for item in list(found) if qualifies(item)]
+
+
+def starts_on(lookup: Lookup, reader: Reader, path: str) -> list[Item]:
+    """The items at a path, which begins with the name of a request."""
+    found = []
+    for machine, name in lookup.roots_on(path):
+        found += _down(lookup, [Item(reader, machine, name)], path[len(name) + 1 :])
+    if not found and not lookup.is_requested(path):
+        names = ", ".join(lookup.root_names()) or "none"
+        raise IntemiError(f"query: no request is called {path!r} in this project; there are {names}")
+    return found
+
+
+def _down(lookup: Lookup, items: list[Item], path: str) -> list[Item]:
+    """The items at a path below others."""
+    for step in path.split("/") if path else ():
+        machines = [item.machine for item in items]
+        edges = lookup.edges_below(machines)
+        below = [
+            Item(item.reader, child, name, (), item, comments)
+            for item in items
+            for _, _, child, name, comments in edges.get(item.machine, ())
+        ]
+        chosen = [item for item in below if fnmatchcase(item.name, step)]
+        if items and not chosen and lookup.are_finished(machines):
+            names = ", ".join(dict.fromkeys(item.name for item in below)) or "none"
+            raise IntemiError(f"query: {items[0].path} has no child called {step!r}; there are {names}")
+        items = chosen
+    return items
+
+
+def check_where(where: object) -> None:
+    """Refuse what cannot tell whether an item qualifies."""
+    if where is not None and not isinstance(where, Qualifier) and not callable(where):
+        raise ConfigurationError(
+            "query: where must be a qualifier, such as OfType(...) or Result(...) > 0.9, or a function of an item, "
+            f"got {where!r}"
+        )
+
+
+def _are_few_below(lookup: Lookup, starts: list[Item], narrowing: Narrowing) -> bool:
+    roots = [start.machine for start in starts]
+    if lookup.surround_by_those_below(roots, FEW):
+        return True
+    others = lookup.count(narrowing)
+    return others > FEW and lookup.surround_by_those_below(roots, others)
+
+
+def _tops(lookup: Lookup, reader: Reader, edges: dict[int, list[Edge]]) -> list[Item]:
+    """What users have asked for, then what is nobody's child: its parent was killed before it could be noted."""
+    requested = lookup.roots_around()
+    known = {machine for machine, _ in requested} | {edge.child for below in edges.values() for edge in below}
+    lost = [(machine, reader.kind(machine)) for machine in sorted(reader.machines()) if machine not in known]
+    return [Item(reader, machine, name) for machine, name in (*requested, *lost)]
+
+
+def _walk(reader: Reader, starts: list[Item], edges: dict[int, list[Edge]]) -> Iterator[Item]:
+    """All items at and below some, parents first."""
+    pending = starts[::-1]
+    while pending:
+        item = pending.pop()
+        if not reader.knows(item.machine):
+            continue
+        yield item
+        below = edges.get(item.machine)
+        if below is not None:
+            pending += [
+                Item(reader, child, name, (*item.names, name), item, comments)
+                for _, _, child, name, comments in reversed(below)
+            ]
