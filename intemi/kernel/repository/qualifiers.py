@@ -204,11 +204,11 @@ class Comparison(Qualifier):
         return next((said for each in item.ancestors() if (said := each.comment(self.label)) is not MISSING), MISSING)
 
     def narrowing(self) -> Narrowing | None:
-        # Text is greater than numbers in SQLite, and numbers compare as in Python. What is encoded may be anything.
+        # In SQLite numbers compare as in Python, text is greater than they are, and blobs, the greatest, may be anything.
         if self.of != "result" or type(self.value) not in (int, float, str) or type(to_cell(self.value)) is bytes:
             return None
-        condition = f"label = ? AND (value {self.by} ? OR typeof(value) = 'blob') OR label IS NULL"
-        return Narrowing(f"number IN (SELECT machine FROM results WHERE {condition})", (text(self.label), self.value))
+        compared = f"(value {self.by} ? OR value >= x'') AND (label = ? OR label IS NULL)"
+        return Narrowing(f"number IN (SELECT machine FROM results WHERE {compared})", (self.value, text(self.label)))
 
 
 class _Compared:

@@ -36,6 +36,7 @@ class Reader:
         self._configs: dict[int, Component | None] = {}
         self._parameters: dict[tuple[int, str], Any] = {}
         self._times: dict[int, tuple[Any, ...]] | None = None
+        self._noted: dict[bytes, dict[str, Any]] = {}
         self._warned: set[str] = set()
 
     def close(self) -> None:
@@ -139,9 +140,9 @@ class Reader:
 
     def comments(self, noted: bytes) -> dict[str, Any]:
         """The comments of an edge."""
-        for _, _, comments in self._readable([(0, "comments", noted)]):
-            return dict(comments)
-        return {}
+        if noted not in self._noted:
+            self._noted[noted] = next((said for *_, said in self._readable([(0, "comments", noted)])), {})
+        return self._noted[noted]
 
     def _readable(self, cells: Cells) -> Iterator[tuple[int, str, Any]]:
         """Cells with their values; those of a type that is not known here count as missing."""

@@ -41,6 +41,8 @@ MANY = 5000
 """Requests, or comments, that are written without waiting for more."""
 
 Answer = TypeVar("Answer")
+ROOTS_AT_A_TIME = 1000
+"""Requests that are written in one statement."""
 
 
 class Repository:
@@ -105,8 +107,11 @@ class Repository:
             if is_new and self._has_written:  # the file is not the one that was written to before
                 news = self._notes.collect_all()
         with Transaction(opened.connection):
-            rows = [(opened.run, *root) for root in news.roots]
-            opened.connection.executemany("INSERT OR REPLACE INTO roots VALUES (?, ?, ?, ?, ?)", rows)
+            # Many rows in one statement: between statements this thread and the busy ones would wait for each other.
+            for start in range(0, len(news.roots), ROOTS_AT_A_TIME):
+                chunk = news.roots[start : start + ROOTS_AT_A_TIME]
+                statement = f"INSERT OR REPLACE INTO roots VALUES {','.join(['(?, ?, ?, ?, ?)'] * len(chunk))}"
+                opened.connection.execute(statement, [cell for root in chunk for cell in (opened.run, *root)])
         if news.composites:
             opened.index.add_unfinished(news.composites)
         self._has_written = True
