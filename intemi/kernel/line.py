@@ -111,8 +111,6 @@ class AssemblyLine:
         record = self.unifier.look_up(key)
         if record is None and sources:
             self._register(sources)
-        if parent is None and self.repository is not None:
-            self.repository.note_root(context)
         with self._lock:
             self._place(context, parent, priority)
             self.events.emit(events.REQUESTED, context)
@@ -123,6 +121,8 @@ class AssemblyLine:
             else:
                 self._unify(context)
                 self._tell()
+        if parent is None and self.repository is not None:
+            self.repository.note_root(context)
         return Capsule(context, self)
 
     def capsule(self, context: Context) -> Capsule:

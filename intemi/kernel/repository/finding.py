@@ -7,14 +7,14 @@ from fnmatch import fnmatchcase
 
 from intemi.kernel.errors import ConfigurationError, IntemiError
 from intemi.kernel.repository.item import Item
-from intemi.kernel.repository.lookup import Edge, Lookup, Narrowing
+from intemi.kernel.repository.lookup import Edges, Lookup, Narrowing
 from intemi.kernel.repository.qualifiers import Qualifier
 from intemi.kernel.repository.reader import Reader
 
 Where = Qualifier | Callable[[Item], bool] | None
 
 FEW = 20_000
-"""Machines below a root that are looked at without asking whether a qualifier narrows them down to fewer."""
+"""Edges below a root that are looked at without asking whether a qualifier narrows them down to fewer."""
 _EVERYTHING = Narrowing("TRUE")
 
 
@@ -23,12 +23,13 @@ def find(lookup: Lookup, reader: Reader, starts: list[Item] | None, where: Where
     narrowing = (where.narrowing() if isinstance(where, Qualifier) else None) or _EVERYTHING
     candidates: set[int] | None = None
     with lookup.snapshot():
-        if starts is not None and _are_few_below(lookup, starts, narrowing):
-            edges = lookup.edges_around("parent")
-        else:
-            candidates = lookup.surround_by_those_above(narrowing, [start.machine for start in starts or ()])
-            edges = lookup.edges_around("child")
-        reader.look_at(lookup.machines_around(item.machine for start in starts or () for item in start.ancestors()))
+        edges = None if starts is None else _few_below(lookup, starts, narrowing)
+        if edges is None:
+            candidates = lookup.numbers(narrowing).union(start.machine for start in starts or ())
+            edges = lookup.edges_above(candidates)
+        ends = {end for below in edges.values() for edge in below for end in (edge.parent, edge.child)}
+        above = (item.machine for start in starts or () for item in start.ancestors())
+        reader.look_at(lookup.machines(ends.union(candidates or (), above)))
         if starts is None:
             starts = _tops(lookup, reader, edges)
     found = _walk(reader, starts, edges)
@@ -55,7 +56,7 @@ def _down(lookup: Lookup, items: list[Item], path: str) -> list[Item]:
     """The items at a path below others."""
     for step in path.split("/") if path else ():
         machines = [item.machine for item in items]
-        edges = lookup.edges_below(machines)
+        edges = lookup.children(machines)
         below = [
             Item(item.reader, child, name, (), item, comments)
             for item in items
@@ -78,23 +79,24 @@ def check_where(where: object) -> None:
         )
 
 
-def _are_few_below(lookup: Lookup, starts: list[Item], narrowing: Narrowing) -> bool:
+def _few_below(lookup: Lookup, starts: list[Item], narrowing: Narrowing) -> Edges | None:
+    """The edges below some items, unless a qualifier narrows everything down to fewer machines."""
     roots = [start.machine for start in starts]
-    if lookup.surround_by_those_below(roots, FEW):
-        return True
-    others = lookup.count(narrowing)
-    return others > FEW and lookup.surround_by_those_below(roots, others)
+    edges = lookup.edges_below(roots, FEW)
+    if edges is None and (others := lookup.count(narrowing)) > FEW:
+        edges = lookup.edges_below(roots, others)
+    return edges
 
 
-def _tops(lookup: Lookup, reader: Reader, edges: dict[int, list[Edge]]) -> list[Item]:
+def _tops(lookup: Lookup, reader: Reader, edges: Edges) -> list[Item]:
     """What users have asked for, then what is nobody's child: its parent was killed before it could be noted."""
-    requested = lookup.roots_around()
+    requested = lookup.roots_among(reader.machines())
     known = {machine for machine, _ in requested} | {edge.child for below in edges.values() for edge in below}
     lost = [(machine, reader.kind(machine)) for machine in sorted(reader.machines()) if machine not in known]
     return [Item(reader, machine, name) for machine, name in (*requested, *lost)]
 
 
-def _walk(reader: Reader, starts: list[Item], edges: dict[int, list[Edge]]) -> Iterator[Item]:
+def _walk(reader: Reader, starts: list[Item], edges: Edges) -> Iterator[Item]:
     """All items at and below some, parents first."""
     pending = starts[::-1]
     while pending:

@@ -26,25 +26,21 @@ class Narrowing(NamedTuple):
     parameters: tuple[Any, ...] = ()
 
 
+Edges = dict[int, list[Edge]]
+"""By parents, and in the order of requests."""
 Cells = list[tuple[int, str | None, Any]]
 """Numbers of machines, labels, and cells as they are in the tables."""
 
 # CROSS JOIN is SQLite's way to say which table comes first: it does not know how few machines a question is about.
-_BELOW = """
-    INSERT INTO around WITH RECURSIVE below (machine) AS (
-        SELECT machine FROM wanted UNION SELECT child FROM below CROSS JOIN edges ON parent = machine LIMIT ?
-    ) SELECT machine FROM below
-"""
-_ABOVE = """
-    INSERT INTO around WITH RECURSIVE above (machine) AS (
-        SELECT machine FROM wanted UNION SELECT parent FROM above CROSS JOIN edges ON child = machine
-    ) SELECT machine FROM above
-"""
-_EDGES = "SELECT edges.* FROM around CROSS JOIN edges ON {} = machine ORDER BY parent, position"
+_EDGES = "SELECT edges.* FROM wanted CROSS JOIN edges ON {} = machine LIMIT ?"
 _ROOTS = "SELECT number, name FROM roots JOIN machines ON id = machine WHERE kind IS NOT NULL AND ({}) "
-_ON_PATH = "?1 = name OR substr(?1, 1, length(name) + 1) = name || '/'"
+_ROOTS_AMONG = """
+    SELECT number, name FROM wanted CROSS JOIN machines ON number = wanted.machine CROSS JOIN roots ON roots.machine = id
+"""
 _IN_ORDER = "ORDER BY run, position"
+_ON_PATH = "?1 = name OR substr(?1, 1, length(name) + 1) = name || '/'"
 _KNOWN = "SELECT {} FROM machines WHERE kind IS NOT NULL AND ({})"
+_NO_LIMIT = -1
 
 
 class Lookup:
@@ -61,7 +57,7 @@ class Lookup:
         found = self._connection.execute(statement, (machine,)).fetchone()
         return None if found is None else int(found[0])
 
-    # Sets of machines
+    # Machines and edges
 
     def snapshot(self) -> Transaction:
         """What is looked up within fits together, though somebody else may be writing."""
@@ -72,44 +68,56 @@ class Lookup:
         statement = _KNOWN.format("count(*)", narrowing.condition)
         return int(self._connection.execute(statement, narrowing.parameters).fetchone()[0])
 
-    def surround_by_those_below(self, roots: Collection[int], at_most: int) -> bool:
-        """Look at machines and all that lie below them; False if these are too many."""
-        self._connection.execute("DELETE FROM around")
-        self._want(roots)
-        self._connection.execute(_BELOW, (at_most + 1,))
-        return int(self._connection.execute("SELECT count(*) FROM around").fetchone()[0]) <= at_most
-
-    def surround_by_those_above(self, narrowing: Narrowing, roots: Collection[int]) -> set[int]:
-        """Look at roots, machines that fulfil a condition, and all that lie above them; those but the last are told."""
-        self._connection.execute("DELETE FROM around")
-        self._want(roots)
-        self._wanted = ()
+    def numbers(self, narrowing: Narrowing) -> set[int]:
+        """The machines that fulfil a condition."""
         statement = _KNOWN.format("number", narrowing.condition)
-        self._connection.execute(f"INSERT OR IGNORE INTO wanted {statement}", narrowing.parameters)
-        self._connection.execute(_ABOVE)
-        return {row[0] for row in self._connection.execute("SELECT machine FROM wanted")}
+        return {row[0] for row in self._connection.execute(statement, narrowing.parameters)}
 
-    def edges_around(self, end: str) -> dict[int, list[Edge]]:
-        """The edges one end of which, `parent` or `child`, is looked at: by parents, and in the order of requests."""
-        return _by_parents(self._connection.execute(_EDGES.format(end)))
-
-    def machines_around(self, more: Iterable[int] = ()) -> dict[int, tuple[str, int]]:
-        """The kind and the number of the configuration of all machines that are looked at, and some more."""
-        self._connection.executemany("INSERT OR IGNORE INTO around VALUES (?)", ((each,) for each in more))
+    def machines(self, numbers: Collection[int]) -> dict[int, tuple[str, int]]:
+        """The kinds of machines and the numbers of their configurations; some are known by name only, and left out."""
+        self._want(numbers)
         statement = (
-            "SELECT number, kind, config FROM around CROSS JOIN machines ON number = machine WHERE kind IS NOT NULL"
+            "SELECT number, kind, config FROM wanted CROSS JOIN machines ON number = machine WHERE kind NOT NULL"
         )
         return {number: (kind, config) for number, kind, config in self._connection.execute(statement)}
 
+    def edges_above(self, machines: Collection[int]) -> Edges:
+        """All edges on the ways that lead to machines."""
+        edges = self._follow(machines, "child", _NO_LIMIT)
+        assert edges is not None
+        return edges
+
+    def edges_below(self, machines: Collection[int], at_most: int = _NO_LIMIT) -> Edges | None:
+        """All edges on the ways that lead on from machines; None if there are too many."""
+        return self._follow(machines, "parent", at_most)
+
+    def children(self, machines: Collection[int]) -> Edges:
+        """The edges that lead from machines to their children."""
+        self._want(machines)
+        return _by_parents(self._connection.execute(_EDGES.format("parent"), (_NO_LIMIT,)).fetchall())
+
+    def _follow(self, machines: Collection[int], near: str, at_most: int) -> Edges | None:
+        far = Edge._fields.index("parent" if near == "child" else "child")
+        found: list[tuple[Any, ...]] = []
+        reached = set(machines)
+        new: Collection[int] = reached.copy()
+        while new:
+            self._want(new)
+            left = _NO_LIMIT if at_most == _NO_LIMIT else at_most - len(found) + 1
+            rows = self._connection.execute(_EDGES.format(near), (left,)).fetchall()
+            found += rows
+            if len(found) > at_most != _NO_LIMIT:
+                return None
+            new = {row[far] for row in rows} - reached
+            reached |= new
+        return _by_parents(found)
+
     # Roots
 
-    def roots_around(self) -> list[tuple[int, str]]:
-        """The machines among those looked at that users have asked for, and how they called them."""
-        statement = (
-            "SELECT number, name FROM around CROSS JOIN machines ON number = around.machine "
-            "CROSS JOIN roots ON roots.machine = id "
-        )
-        return list(dict.fromkeys(self._connection.execute(statement + _IN_ORDER)))
+    def roots_among(self, machines: Collection[int]) -> list[tuple[int, str]]:
+        """Those of some machines that users have asked for, and how they called them."""
+        self._want(machines)
+        return list(dict.fromkeys(self._connection.execute(_ROOTS_AMONG + _IN_ORDER)))
 
     def roots_of_run(self, run: int) -> list[tuple[int, str]]:
         """The machines that users have asked for in some run."""
@@ -137,15 +145,6 @@ class Lookup:
         return list(dict.fromkeys(self._connection.execute(_ROOTS.format(condition) + _IN_ORDER, parameters)))
 
     # What is known of machines
-
-    def edges_below(self, machines: Collection[int]) -> dict[int, list[Edge]]:
-        """The edges that lead from machines to their children, in the order of requests."""
-        self._want(machines)
-        return _by_parents(
-            self._connection.execute(
-                "SELECT edges.* FROM wanted CROSS JOIN edges ON parent = machine ORDER BY parent, position"
-            )
-        )
 
     def ids(self, machines: Collection[int]) -> dict[int, bytes]:
         """The ids of machines."""
@@ -201,10 +200,12 @@ class Lookup:
         self._wanted = machines
 
 
-def _by_parents(rows: Iterable[Any]) -> dict[int, list[Edge]]:
-    found: dict[int, list[Edge]] = {}
+def _by_parents(rows: Iterable[tuple[Any, ...]]) -> Edges:
+    found: Edges = {}
     for edge in map(Edge._make, rows):
         found.setdefault(edge.parent, []).append(edge)
+    for edges in found.values():
+        edges.sort()  # by position
     return found
 
 

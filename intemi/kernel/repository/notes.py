@@ -73,25 +73,32 @@ class Notes:
         self._line = line
         self._serial = count()
         self._positions: dict[tuple[bytes, str], int] = {}
+        self._answered: deque[tuple[int, str, bytes, bytes]] = deque()
+        """Requests that were answered at once: nothing more will become known of them."""
         self._new: deque[_Request] = deque()
         self._requests: list[_Request] = []
         self._composites: dict[Task, _Progress] = {}
+        self._just_answered: list[Root] = []
+        """What was collected last of those."""
 
     def add(self, context: Context) -> None:
         """Note a request; the same one again is nothing new, unless nothing is unified."""
         position = next(self._serial)
         if self._line.unifier.level and self._positions.setdefault((context.key, context.name), position) != position:
             return
-        self._new.append(_Request(position, context))
+        if context.record is not None:
+            self._answered.append((position, context.name, context.key, context.record.machine))
+        else:
+            self._new.append(_Request(position, context))
 
     def __len__(self) -> int:
         """How many requests were noted since the last time that news were collected."""
-        return len(self._new)
+        return len(self._new) + len(self._answered)
 
     @property
     def are_open(self) -> bool:
         """Whether there will be news."""
-        return bool(self._new or self._requests)
+        return bool(self._new or self._answered or self._requests)
 
     def collect(self) -> News:
         """What has become known since the last time."""
@@ -99,6 +106,10 @@ class Notes:
         while self._new:
             self._requests.append(self._new.popleft())
         roots = []
+        while self._answered:
+            position, name, key, machine = self._answered.popleft()
+            roots.append(Root(position, text(name), key, machine))
+        self._just_answered = roots.copy()
         for request in self._requests:
             if (root := request.root) != request.written:
                 request.written = root
@@ -112,6 +123,7 @@ class Notes:
         """What was collected last could not be written: it is news again."""
         for request in self._requests:
             request.written = None
+        self._answered.extend((*root[:3], root.machine or b"") for root in self._just_answered)
         self._composites.clear()
 
     def collect_all(self) -> News:

@@ -204,7 +204,7 @@ class Comparison(Qualifier):
         return next((said for each in item.ancestors() if (said := each.comment(self.label)) is not MISSING), MISSING)
 
     def narrowing(self) -> Narrowing | None:
-        # In SQLite numbers compare as in Python, text is greater than they are, and blobs, the greatest, may be anything.
+        # In SQLite numbers compare as in Python, text is greater than they are, and blobs, the greatest, are anything.
         if self.of != "result" or type(self.value) not in (int, float, str) or type(to_cell(self.value)) is bytes:
             return None
         compared = f"(value {self.by} ? OR value >= x'') AND (label = ? OR label IS NULL)"

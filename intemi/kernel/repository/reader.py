@@ -159,7 +159,8 @@ class Reader:
             except EncodingError as error:
                 if str(error) not in self._warned:
                     self._warned.add(str(error))
-                    text = f"{label or 'results'} of {self.kind(machine)} cannot be read here: {error}"
+                    of, _ = self._machines.get(machine, ("a child", 0))
+                    text = f"{label or 'results'} of {of} cannot be read here: {error}"
                     warnings.warn(StoreWarning(text), stacklevel=2)
 
 

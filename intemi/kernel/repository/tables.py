@@ -42,11 +42,8 @@ SCHEMA = (
 """`mark` says how far which file of the store was read. A machine without a kind is known as somebody's child only; one
 without a wall time is not finished. A result without a label is a whole record, with values of a type that whoever read
 it did not know."""
-SCRATCH = (
-    "CREATE TEMP TABLE around (machine INTEGER PRIMARY KEY)",
-    "CREATE TEMP TABLE wanted (machine INTEGER PRIMARY KEY)",
-)
-"""Sets of machines that a question is about, of one connection alone."""
+WANTED = "CREATE TEMP TABLE wanted (machine INTEGER PRIMARY KEY)"
+"""The machines that a lookup is about; of one connection alone."""
 
 
 def connect(path: Path | None) -> sqlite3.Connection:
@@ -64,8 +61,7 @@ def connect(path: Path | None) -> sqlite3.Connection:
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("PRAGMA temp_store = MEMORY")
         connection.execute("PRAGMA cache_size = -64000")  # kB; ids are scattered: a small cache would always miss
-        for statement in SCRATCH:
-            connection.execute(statement)
+        connection.execute(WANTED)
     except BaseException:
         connection.close()
         raise
