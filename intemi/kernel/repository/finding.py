@@ -15,6 +15,8 @@ Where = Qualifier | Callable[[Item], bool] | None
 
 FEW = 20_000
 """Edges below a root that are looked at without asking whether a qualifier narrows them down to fewer."""
+SHOWN = 20
+"""Names that a message lists."""
 _EVERYTHING = Narrowing("TRUE")
 
 
@@ -47,7 +49,7 @@ def starts_on(lookup: Lookup, reader: Reader, path: str) -> list[Item]:
     for machine, name in lookup.roots_on(path):
         found += _down(lookup, [Item(reader, machine, name)], path[len(name) + 1 :])
     if not found and not lookup.is_requested(path):
-        names = ", ".join(lookup.root_names()) or "none"
+        names = _listed(lookup.root_names())
         raise IntemiError(f"query: no request is called {path!r} in this project; there are {names}")
     return found
 
@@ -64,10 +66,15 @@ def _down(lookup: Lookup, items: list[Item], path: str) -> list[Item]:
         ]
         chosen = [item for item in below if fnmatchcase(item.name, step)]
         if items and not chosen and lookup.are_finished(machines):
-            names = ", ".join(dict.fromkeys(item.name for item in below)) or "none"
+            names = _listed(list(dict.fromkeys(item.name for item in below)))
             raise IntemiError(f"query: {items[0].path} has no child called {step!r}; there are {names}")
         items = chosen
     return items
+
+
+def _listed(names: list[str]) -> str:
+    shown = names if len(names) <= SHOWN else [*names[:SHOWN], "…"]
+    return ", ".join(shown) or "none"
 
 
 def check_where(where: object) -> None:

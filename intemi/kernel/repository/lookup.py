@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Collection, Iterable
 from typing import Any, NamedTuple
 
-from intemi.kernel.repository.tables import Transaction
+from intemi.kernel.repository.tables import Transaction, text
 
 
 class Edge(NamedTuple):
@@ -35,7 +35,8 @@ Cells = list[tuple[int, str | None, Any]]
 _EDGES = "SELECT edges.* FROM wanted CROSS JOIN edges ON {} = machine LIMIT ?"
 _ROOTS = "SELECT number, name FROM roots JOIN machines ON id = machine WHERE kind IS NOT NULL AND ({}) "
 _ROOTS_AMONG = """
-    SELECT number, name FROM wanted CROSS JOIN machines ON number = wanted.machine CROSS JOIN roots ON roots.machine = id
+    SELECT number, name FROM wanted CROSS JOIN machines ON number = wanted.machine
+    CROSS JOIN roots ON roots.machine = id
 """
 _IN_ORDER = "ORDER BY run, position"
 _ON_PATH = "?1 = name OR substr(?1, 1, length(name) + 1) = name || '/'"
@@ -125,11 +126,11 @@ class Lookup:
 
     def roots_on(self, path: str) -> list[tuple[int, str]]:
         """The machines that users have asked for by the name that a path begins with."""
-        return self._roots(_ON_PATH, path)
+        return self._roots(_ON_PATH, text(path))
 
     def is_requested(self, path: str) -> bool:
         """Whether a path begins with the name of a request, started or not."""
-        return self._connection.execute(f"SELECT 1 FROM roots WHERE {_ON_PATH}", (path,)).fetchone() is not None
+        return self._connection.execute(f"SELECT 1 FROM roots WHERE {_ON_PATH}", (text(path),)).fetchone() is not None
 
     def root_names(self) -> list[str]:
         """The names by which users have asked for machines."""
@@ -176,7 +177,7 @@ class Lookup:
         if labels is None:
             return self._connection.execute(f"{statement} ORDER BY results.machine, place").fetchall()
         chosen = f"({_among('label', labels)} OR label IS NULL)"
-        return self._connection.execute(f"{statement} WHERE {chosen}", tuple(labels)).fetchall()
+        return self._connection.execute(f"{statement} WHERE {chosen}", tuple(map(text, labels))).fetchall()
 
     def comments(self, machines: Collection[int], labels: Collection[str] | None) -> Cells:
         """What commentators have said of machines: all of it, or what has some labels."""
@@ -189,14 +190,18 @@ class Lookup:
         )
         if labels is None:
             return self._connection.execute(statement).fetchall()
-        return self._connection.execute(f"{statement} AND {_among('label', labels)}", tuple(labels)).fetchall()
+        return self._connection.execute(
+            f"{statement} AND {_among('label', labels)}", tuple(map(text, labels))
+        ).fetchall()
 
     def _want(self, machines: Collection[int]) -> None:
         if machines is self._wanted and machines:
             return
         self._wanted = ()
         self._connection.execute("DELETE FROM wanted")
-        self._connection.execute("INSERT OR IGNORE INTO wanted SELECT value FROM json_each(?)", (str(list(machines)),))
+        self._connection.execute(
+            "INSERT OR IGNORE INTO wanted SELECT value FROM json_each(?)", (str(sorted(machines)),)
+        )
         self._wanted = machines
 
 
