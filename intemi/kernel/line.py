@@ -459,6 +459,9 @@ class AssemblyLine:
     def close(self) -> None:
         """Abort everything and let the managers go."""
         self.runner.finisher.write()
+        if self.repository is not None and not self._is_closed:
+            with suppress(IntemiError):  # closing it tries once more, and says what is wrong
+                self.repository.write()  # what is known of composites, before they are aborted
         with self._lock:
             if self._is_closed:
                 return
