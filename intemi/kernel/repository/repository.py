@@ -15,6 +15,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from msgpack import packb, unpackb
+
 from intemi.kernel.context import Context
 from intemi.kernel.errors import ConfigurationError, IntemiError, StoreWarning
 from intemi.kernel.machine import Machine
@@ -41,8 +43,6 @@ MANY = 5000
 """Requests, or comments, that are written without waiting for more."""
 
 Answer = TypeVar("Answer")
-ROOTS_AT_A_TIME = 1000
-"""Requests that are written in one statement."""
 
 
 class Repository:
@@ -107,11 +107,10 @@ class Repository:
             if is_new and self._has_written:  # the file is not the one that was written to before
                 news = self._notes.collect_all()
         with Transaction(opened.connection):
-            # Many rows in one statement: between statements this thread and the busy ones would wait for each other.
-            for start in range(0, len(news.roots), ROOTS_AT_A_TIME):
-                chunk = news.roots[start : start + ROOTS_AT_A_TIME]
-                statement = f"INSERT OR REPLACE INTO roots VALUES {','.join(['(?, ?, ?, ?, ?)'] * len(chunk))}"
-                opened.connection.execute(statement, [cell for root in chunk for cell in (opened.run, *root)])
+            # In one piece, to be spread when somebody asks: a run that goes on must not wait for thousands of rows.
+            if news.roots:
+                row = (opened.run, packb([tuple(root) for root in news.roots]))
+                opened.connection.execute("INSERT INTO new_roots VALUES (?, ?)", row)
         if news.composites:
             opened.index.add_unfinished(news.composites)
         self._has_written = True
@@ -159,6 +158,7 @@ class Repository:
 
         def find_them(opened: Opened) -> Answer:
             opened.index.catch_up(self._store, self._source())
+            _spread_roots(opened)
             self._look_up_roots(opened)
             with closing(Reader(opened.lookup)) as reader:
                 return answer(reader, find(opened.lookup, reader, self._starts(opened, reader, root), where))
@@ -290,3 +290,15 @@ def both(first: Qualifier, second: Where) -> Where:
         return first & second
     check_where(second)
     return lambda item: first.qualifies(item) and second(item)
+
+
+def _spread_roots(opened: Opened) -> None:
+    """Give every request that was noted a row of its own."""
+    execute = opened.connection.execute
+    if execute("SELECT 1 FROM new_roots").fetchone() is None:
+        return
+    with Transaction(opened.connection):
+        for run, packed in execute("SELECT run, packed FROM new_roots ORDER BY rowid").fetchall():
+            rows = [(run, *root) for root in unpackb(packed)]
+            opened.connection.executemany("INSERT OR REPLACE INTO roots VALUES (?, ?, ?, ?, ?)", rows)
+        execute("DELETE FROM new_roots")

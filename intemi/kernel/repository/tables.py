@@ -36,6 +36,7 @@ SCHEMA = (
     "CREATE TABLE roots (run INTEGER, position INTEGER, name TEXT, key BLOB, machine BLOB, "
     "PRIMARY KEY (run, position)) WITHOUT ROWID",
     "CREATE INDEX roots_by_machine ON roots (machine)",
+    "CREATE TABLE new_roots (run INTEGER, packed BLOB)",
     "CREATE TABLE comments (machine BLOB, label TEXT, value, commentator TEXT, "
     "PRIMARY KEY (machine, label)) WITHOUT ROWID",
 )
