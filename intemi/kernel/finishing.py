@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from intemi.kernel.context import State, Task
 from intemi.kernel.errors import IntemiError, MachineError, StoreWarning
+from intemi.kernel.managers import SHORT
 from intemi.kernel.record import Child, Failure, Record
 from intemi.kernel.store import Finished
 
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
     from intemi.kernel.line import AssemblyLine
 
 HANDFUL = 32
-SHORT = 1e-4
-"""Seconds that a leaf may have taken to be recorded with others."""
 PATIENCE = 0.01
 """Seconds after which a handful is recorded though it is not full."""
 

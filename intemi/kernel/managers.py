@@ -111,7 +111,7 @@ class TaskManager(ABC):
 
 
 SHORT = 1e-4
-"""Leaves that take fewer seconds are not worth a second thread: handing the interpreter over costs more."""
+"""Leaves that take fewer seconds are not worth a second thread, nor being recorded one by one: either costs more."""
 LOOK_AGAIN = 5e-3
 """Seconds after which a thread that stands back looks whether the other still gets on."""
 

@@ -81,8 +81,8 @@ class Store(Protocol):
     def finished(self, after: int) -> Iterator[tuple[int, Record, list[Child]]]:
         """Finished machines in the order in which they were kept, with numbers greater than the one given."""
 
-    def forgotten(self) -> tuple[list[bytes], list[tuple[int, Record, list[Child]]]]:
-        """The machines that were forgotten since the last call, and those of them that were finished again."""
+    def forgotten(self) -> list[bytes]:
+        """The machines that were forgotten since the last call; one that has finished again has a new number."""
 
     def changed(self) -> bool:
         """Whether another process has changed anything since the last call."""
@@ -152,10 +152,10 @@ class MemoryStore:
             if machine in self._records:
                 yield number, self._records[machine], self.children(machine)
 
-    def forgotten(self) -> tuple[list[bytes], list[tuple[int, Record, list[Child]]]]:
+    def forgotten(self) -> list[bytes]:
         listed = list(self._forgotten)
         self._forgotten.clear()
-        return listed, [(0, self._records[each], self.children(each)) for each in listed if each in self._records]
+        return listed
 
     def content(self, content: bytes) -> bytes | None:
         return self._contents.get(content)

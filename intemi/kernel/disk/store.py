@@ -48,7 +48,6 @@ _FORGET = "UPDATE machines SET id = NULL, record = NULL, children = NULL, key = 
 """The row stays: SQLite would give its number to the next machine if it was the last, and a reader would miss that."""
 _NOTE_FORGOTTEN = "INSERT OR IGNORE INTO forgotten SELECT id FROM machines WHERE id = ?"
 _IN_ORDER = "SELECT rowid, id, record, children FROM machines WHERE rowid > ? AND id NOT NULL ORDER BY rowid LIMIT ?"
-_AGAIN = "SELECT rowid, id, record, children FROM machines WHERE id IN (SELECT id FROM forgotten)"
 _LIST_CHILDREN = "SELECT children FROM machines WHERE id = ?"
 
 
@@ -183,14 +182,12 @@ class DiskStore:
             yield from self._read(rows)
             after = rows[-1][0]
 
-    def forgotten(self) -> tuple[list[bytes], list[tuple[int, Record, list[Child]]]]:
-        """The machines that were forgotten since the last call, and those of them that were finished again."""
+    def forgotten(self) -> list[bytes]:
+        """The machines that were forgotten since the last call."""
         listed = [row[0] for row in self._database.rows("SELECT id FROM forgotten")]
-        if not listed:
-            return [], []
-        again = list(self._read(self._database.rows(_AGAIN)))
-        self._database.change_together([("DELETE FROM forgotten WHERE id = ?", [(machine,) for machine in listed])])
-        return listed, again
+        if listed:
+            self._database.change_together([("DELETE FROM forgotten WHERE id = ?", [(each,) for each in listed])])
+        return listed
 
     def _read(self, rows: list[tuple[Any, ...]]) -> Iterator[tuple[int, Record, list[Child]]]:
         for number, machine, sealed, children in rows:

@@ -73,7 +73,7 @@ class Index:
             mark = 0
             self._connection.execute("DELETE FROM mark")
             self._connection.execute("INSERT INTO mark VALUES (?, 0)", (source,))
-        forgotten, _ = store.forgotten()  # those that have finished again have new numbers
+        forgotten = store.forgotten()
         if forgotten:
             numbers = [(number,) for _, number in self._known(forgotten)]
             for statement in _DROP:
