@@ -61,17 +61,17 @@ class Capsule:
     @property
     def state(self) -> State:
         """Where it is on its way."""
-        return self.context.status
+        return self._seen().status
 
     @property
     def done(self) -> bool:
         """Whether it is finished, failed or aborted."""
-        return self.context.is_done
+        return self._seen().is_done
 
     @property
     def error(self) -> MachineError | None:
         """Why it did not finish, naming the first cause."""
-        return self.context.error
+        return self._seen().error
 
     def wait(self, timeout: float | None = None) -> Capsule:
         """Wait until it is finished and attached commentators have spoken.
@@ -81,6 +81,7 @@ class Capsule:
         begun = perf_counter()
         if not self.context.is_done and not self._line.wait_for([self], timeout):
             raise TimeoutError(f"{self.path} is {self.state.value} after {timeout:g} s")
+        self._line.put_on_record()
         if self._said is not None:
             left = None if timeout is None else max(0.0, begun + timeout - perf_counter())
             if not self._said.wait(left):
@@ -135,7 +136,14 @@ class Capsule:
             raise BindingError(f"{self.config.kind}: no output is called {name!r}; its outputs are {outputs}")
         return Source(self.context, port, ALL if port.multi else SINGLE)
 
+    def _seen(self) -> Context:
+        """The context as the user may see it: nobody hears of a machine that is done before it is on record."""
+        if self.context.is_done:
+            self._line.put_on_record()
+        return self.context
+
     def _record(self) -> Record:
+        self._seen()
         if self.context.error is not None:
             raise self.context.error.with_traceback(None)
         if self.context.record is None:

@@ -40,12 +40,12 @@ class Wait:
         for capsule in self.capsules:
             capsule.context.awaited = True
         yield self
-        done = [capsule for capsule in self.capsules if capsule.done]
+        done = [capsule for capsule in self.capsules if capsule.context.is_done]
         if self.raises:
             # The first in order of request, whichever failed first by the clock: the same error on every run.
             for capsule in done:
-                if capsule.error is not None:
-                    raise capsule.error
+                if capsule.context.error is not None:
+                    raise capsule.context.error
         return done
 
     def arm(self, wake: Callable[[], None]) -> bool:

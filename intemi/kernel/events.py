@@ -65,6 +65,11 @@ class EventStream:
         """Tell it no more."""
         self._listeners = tuple(each for each in self._listeners if each != listener)
 
+    @property
+    def is_heard(self) -> bool:
+        """Whether anybody listens."""
+        return bool(self._listeners)
+
     def emit(self, kind: EventKind, context: Context) -> None:
         """Tell of an event."""
         if context.is_step:

@@ -1,29 +1,29 @@
-"""The finisher: what has run is put on record, and only then told to anybody.
+"""The finisher: what has run is known to the project at once, and on record before the user is told of it.
 
-Leaves that took next to no time and that nobody in the project waits for are recorded a handful at a time: a project
-that is killed loses at most that handful, less work than it takes to record it one by one.
+Writing machines one by one would cost more than many of them take to run, so they are written a few at a time: before
+anybody outside looks at them, when there is nothing else to do, and when the work that could be lost becomes more than
+a moment's. Whoever listens to events is told of each machine by itself: then each is written by itself.
 """
 
 from __future__ import annotations
 
+import sys
 import threading
 import traceback
 import warnings
-from time import monotonic
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from intemi.kernel.context import State, Task
-from intemi.kernel.errors import IntemiError, MachineError, StoreWarning
-from intemi.kernel.managers import SHORT
+from intemi.kernel.errors import EncodingError, IntemiError, MachineError, StoreWarning
 from intemi.kernel.record import Child, Failure, Record
 from intemi.kernel.store import Finished
 
 if TYPE_CHECKING:
     from intemi.kernel.line import AssemblyLine
 
-HANDFUL = 32
-PATIENCE = 0.01
-"""Seconds after which a handful is recorded though it is not full."""
+PATIENCE = 0.05
+"""Seconds after which machines are written though nothing more has finished that would let them be written."""
 
 
 class Done(NamedTuple):
@@ -41,56 +41,53 @@ class Finisher:
     def __init__(self, line: AssemblyLine) -> None:
         self._line = line
         self._unifier = line.unifier
-        self._unwritten: list[Done] = []
-        self._lock = threading.Lock()
-        self._since = 0.0
-        """When the first of them was done."""
         self._is_timed = False
+        self._unifier.store.report_losses_to(self._not_kept)
 
     def finish(self, done: Done) -> None:
-        """Put a machine on record: at once, or soon if nothing hangs on it."""
-        with self._lock:
-            if not self._unwritten:
-                self._since = monotonic()
-            self._unwritten.append(done)
-            if self._can_wait(done) and len(self._unwritten) < HANDFUL:
-                if not self._is_timed:
-                    self._is_timed = True
-                    self._line.timers.after(PATIENCE, self._time_is_up)
+        """Put a machine on record, and tell those who wait for it."""
+        task, record, _ = done
+        with self._line.step():
+            if not task.contexts:
+                self._line.stopper.give_up(task)
                 return
-        self.write()
-
-    def _can_wait(self, done: Done) -> bool:
-        if done.record.wall > SHORT or done.contents is None or not self._unifier.store.durable:
-            return False
-        return not any(context.parent or context.dependants for context in done.task.contexts)
+            keys = list(task.keys)
+        self._keep(_finished(done, keys))
+        store = self._unifier.store
+        if store.is_due or (self._line.events.is_heard and store.is_behind):
+            store.flush()
+        with self._line.step():
+            if not task.contexts:
+                self._line.stopper.give_up(task)
+                return
+            for key in task.keys[len(keys) :]:
+                store.add_key(key, record.machine)
+            self._line.end(task, record, None)
+            self._line.stopper.charge(task)
+        if store.is_behind and not self._is_timed:
+            self._is_timed = True
+            self._line.timers.after(PATIENCE, self._time_is_up)
 
     def _time_is_up(self) -> None:
-        # Whoever runs short leaves fills a handful sooner and is not to be disturbed: only a rest is written here.
-        with self._lock:
-            left = self._since + PATIENCE - monotonic()
-            self._is_timed = bool(self._unwritten) and left > 0
+        # Whoever runs one leaf after the other writes by itself, and is not to be disturbed: this is for the rest.
+        left = PATIENCE - self._unifier.store.waits_for
+        if left <= 0:
+            self.write_while_idle()
+        self._is_timed = self._unifier.store.is_behind
         if self._is_timed:
-            self._line.timers.after(left, self._time_is_up)
-        else:
-            self.write()
-
-    @property
-    def has_unwritten(self) -> bool:
-        """Whether something has run that is not on record yet."""
-        return bool(self._unwritten)
+            self._line.timers.after(max(left, PATIENCE / 5), self._time_is_up)
 
     def write(self) -> None:
         """Put on record whatever has run."""
-        with self._lock:
-            done, self._unwritten = self._unwritten, []
+        if self._unifier.store.is_behind:
+            self._unifier.store.flush()
+
+    def write_while_idle(self) -> None:
+        """Put on record whatever has run, on a thread that has nobody to tell if that cannot be done."""
         try:
-            while done:
-                done = self._write(done)
-        except BaseException as error:  # the store cannot be used, or warnings are errors: nobody must wait for ever
-            with self._line.step():
-                for each in done:
-                    self.give_in(each.task, error)
+            self.write()
+        except StoreWarning:  # where warnings are errors
+            threading.excepthook(threading.ExceptHookArgs((*sys.exc_info(), threading.current_thread())))
 
     def give_in(self, task: Task, error: BaseException) -> None:
         """Something went wrong around a task: fail it, if it is not over. Under the line's lock."""
@@ -101,48 +98,36 @@ class Finisher:
             except IntemiError:
                 return  # the store cannot be used, and that is what the task has failed with
 
-    def _write(self, done: list[Done]) -> list[Done]:
-        """Put machines on record, then tell; those that somebody asked for only just now remain."""
-        keys = {each.task: list(each.task.keys) for each in done if each.task.contexts}
-        self._keep([each for each in done if each.task in keys], keys)
-        asked_for_late = []
-        with self._line.step():
-            for each in done:
-                task = each.task
-                if not task.contexts:
-                    self._line.stopper.give_up(task)
-                elif task in keys:
-                    for key in task.keys[len(keys[task]) :]:
-                        self._unifier.store.add_key(key, each.record.machine)
-                    self._line.end(task, each.record, None)
-                    self._line.stopper.charge(task)
-                else:
-                    asked_for_late.append(each)
-        return asked_for_late
+    def _keep(self, finished: Finished) -> None:
+        if finished.contents is None:
+            self._unifier.keep_for_now([finished])
+            return
+        if self._unifier.store.durable:
+            try:
+                finished.record.fix()
+            except EncodingError as error:
+                self._not_kept([finished], error)
+                return
+        self._unifier.keep([finished])
+        if finished.contents:
+            self._line.values.kept(finished.contents)
 
-    def _keep(self, done: list[Done], keys: dict[Task, list[bytes]]) -> None:
-        lasting = [self._finished(each, keys[each.task]) for each in done if each.contents is not None]
-        passing = [self._finished(each, keys[each.task]) for each in done if each.contents is None]
-        try:
-            self._unifier.keep(lasting)
-        except IntemiError as error:
-            kinds = ", ".join(dict.fromkeys(each.record.kind for each in lasting))
-            warnings.warn(f"{kinds} is kept in memory only: {error}", StoreWarning, stacklevel=2)
-            passing += lasting
-        else:
-            for each in lasting:
-                if each.contents:
-                    self._line.values.kept(each.contents)
-        self._unifier.keep_for_now(passing)
+    def _not_kept(self, finished: Sequence[Finished], error: Exception) -> None:
+        for each in finished:
+            self._line.values.not_kept(each.contents or {})
+        self._unifier.keep_for_now(finished)
+        kinds = ", ".join(dict.fromkeys(each.record.kind for each in finished)) or "a key"
+        why = error if isinstance(error, IntemiError) else f"{type(error).__name__}: {error}"
+        warnings.warn(f"{kinds} is kept in memory only: {why}", StoreWarning, stacklevel=2)
 
-    @staticmethod
-    def _finished(done: Done, keys: list[bytes]) -> Finished:
-        children = [
-            Child(child.index, child.name, child.record.machine, dict(child.comments or {}), child.key)
-            for child in done.task.children
-            if child.record is not None
-        ]
-        return Finished(done.record, keys, children, done.contents)
+
+def _finished(done: Done, keys: list[bytes]) -> Finished:
+    children = [
+        Child(child.index, child.name, child.record.machine, dict(child.comments or {}), child.key)
+        for child in done.task.children
+        if child.record is not None
+    ]
+    return Finished(done.record, keys, children, done.contents)
 
 
 def failure_of(task: Task, error: BaseException) -> Failure:

@@ -269,8 +269,8 @@ class AssemblyLine:
 
     # A task manager asks for work
 
-    def next_task(self, manager: TaskManager) -> Task | None:
-        """The next thing to do, waiting for it if need be; None when the manager is to close."""
+    def next_task(self, manager: TaskManager) -> Task | threading.Lock | None:
+        """The next thing to do, or the place to wait at for it; None when the manager is to close."""
         while True:
             with self._lock:
                 if manager.is_closing:
@@ -280,12 +280,9 @@ class AssemblyLine:
                 task = self._spooler.pop(manager.isolates)
                 if task is not None:
                     return task
-                is_behind = self.runner.finisher.has_unwritten
-                place = None if is_behind else self._idle.place()
-            if place is None:
-                self.runner.finisher.write()
-            else:
-                place.acquire()
+                if not self.unifier.store.is_behind:
+                    return self._idle.place()
+            self.runner.finisher.write_while_idle()
 
     def wake(self) -> None:
         """Let every idle worker look again."""
@@ -407,6 +404,10 @@ class AssemblyLine:
             if not Wait(capsules).arm(is_over.set):
                 return True
         return is_over.wait(timeout)
+
+    def put_on_record(self) -> None:
+        """Write what has run, before the user is told of it."""
+        self.runner.finisher.write()
 
     def children_of(self, context: Context) -> list[Context]:
         """The contexts under a composite, of this run or of the one that its machine was finished by."""

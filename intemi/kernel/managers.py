@@ -11,6 +11,7 @@ import threading
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from intemi.kernel.context import Inputs, Task
@@ -19,6 +20,7 @@ from intemi.kernel.linear_algebra import give_back, use_one_thread
 from intemi.kernel.machine import Machine, Model
 from intemi.kernel.record import Item
 from intemi.kernel.seeds import Seed
+from intemi.kernel.turns import PATIENCE, Turns
 from intemi.kernel.values import run_leaf
 
 if TYPE_CHECKING:
@@ -52,6 +54,7 @@ class TaskManager(ABC):
             raise ConfigurationError(f"{type(self).__name__}: workers must be an int of at least 1, got {workers!r}")
         self.workers = workers or _cores()
         self.is_closing = False
+        self.turns = Turns()
         self._line: AssemblyLine | None = None
         self._threads: list[threading.Thread] = []
 
@@ -97,23 +100,24 @@ class TaskManager(ABC):
         assert line is not None
         me = threading.current_thread()
         while me in self._threads:
-            self._await_turn()
-            task = line.next_task(self)
+            self.turns.take()
+            try:
+                task = line.next_task(self)
+                if isinstance(task, Task):
+                    line.runner.perform(task, self)
+            finally:
+                self.turns.give()
             if task is None:
                 return
-            line.runner.perform(task, self)
-
-    def _await_turn(self) -> None:  # noqa: B027 - most need not wait
-        """Called on a slot's thread before it looks for the next task."""
+            if not isinstance(task, Task):
+                task.acquire()
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.workers})"
 
 
-SHORT = 1e-4
-"""Leaves that take fewer seconds are not worth a second thread, nor being recorded one by one: either costs more."""
-LOOK_AGAIN = 5e-3
-"""Seconds after which a thread that stands back looks whether the other still gets on."""
+SHORT = 1e-3
+"""Seconds of CPU time below which a leaf is not worth a second thread, unless it says that it lets go of the GIL."""
 
 
 class Threads(TaskManager):
@@ -128,30 +132,26 @@ class Threads(TaskManager):
         self._running: dict[Task, threading.Thread] = {}
         self._is_short: dict[str, bool] = {}
         """Whether the last leaf of a kind was short."""
-        self._sprint: tuple[threading.Thread, float] | None = None
-        """Who runs one short leaf after the other, and when the last of them began."""
-
-    def _await_turn(self) -> None:
-        me = threading.current_thread()
-        while (sprint := self._sprint) and sprint[0] is not me and time.perf_counter() - sprint[1] < LOOK_AGAIN:
-            time.sleep(LOOK_AGAIN)
 
     def execute(self, call: Call) -> tuple[Model, float]:
-        me, began = threading.current_thread(), time.perf_counter()
-        self._running[call.task] = me
+        began = time.perf_counter()
+        self._running[call.task] = threading.current_thread()
         kind = call.config.kind
-        self._sprint = (me, began) if self._is_short.get(kind) else None
+        is_alone = self._is_short.get(kind, False) and not type(call.config).releases_gil
         try:
-            if not call.task.contexts:  # aborted before `stop` could know which thread it is on
-                raise Stopped
-            values = {
-                name: tuple(map(call.load, items)) if multi else call.load(items[0])
-                for name, (multi, items) in call.inputs.items()
-            }
-            started = time.thread_time()
-            return run_leaf(call.config, values, call.seed), time.thread_time() - started
+            with nullcontext() if is_alone else self.turns.given_away():
+                if not call.task.contexts:  # aborted before `stop` could know which thread it is on
+                    raise Stopped
+                values = {
+                    name: tuple(map(call.load, items)) if multi else call.load(items[0])
+                    for name, (multi, items) in call.inputs.items()
+                }
+                started = time.thread_time()
+                model = run_leaf(call.config, values, call.seed)
+                cpu = time.thread_time() - started
+            self._is_short[kind] = cpu < SHORT and time.perf_counter() - began < PATIENCE
+            return model, cpu
         finally:
-            self._is_short[kind] = time.perf_counter() - began < SHORT
             self._running.pop(call.task, None)
 
     def stop(self, task: Task) -> None:

@@ -269,9 +269,9 @@ def _check_commentators(given: object) -> None:
 def _store(folder: str | os.PathLike[str] | None) -> Store:
     if folder is None:
         return MemoryStore()
-    from intemi.kernel.disk import DiskStore
+    from intemi.kernel.disk import DiskStore, WriteBehind
 
-    return DiskStore(folder)
+    return WriteBehind(DiskStore(folder))
 
 
 def _quarter_of_memory() -> int:

@@ -156,6 +156,11 @@ class Record:
         assert isinstance(self._results, dict)
         return self._results
 
+    def fix(self) -> None:
+        """Encode the results, here and now, so that nobody can change them before the record is written."""
+        if self._results and not isinstance(self._results, bytes):
+            self._results = encoding.encode(self._results)
+
     def encode(self) -> bytes:
         """The record as bytes."""
         seed, failure = self.seed, self.failure

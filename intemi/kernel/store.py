@@ -7,7 +7,7 @@ lead to one machine, because different ways may lead to the same content.
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from intemi.kernel.record import Child, Record
@@ -29,6 +29,10 @@ class Finished(NamedTuple):
     """What leads to it; its own id need not be among them."""
     children: Sequence[Child] = ()
     contents: Mapping[bytes, bytes] | None = None
+
+
+Loss = Callable[[Sequence[Finished], Exception], None]
+"""Called with finished machines that could not be written, and why."""
 
 
 class Store(Protocol):
@@ -63,8 +67,27 @@ class Store(Protocol):
     def keep_all(self, finished: Sequence[Finished]) -> None:
         """Keep finished machines: contents first, then all records with their keys and children in one step.
 
-        When this returns, the machines survive the end of the process, however it ends, and no claim on them is left.
+        They are found from now on. After `flush` they survive the end of the process, however it ends, and no claim on
+        them is left.
         """
+
+    def flush(self) -> None:
+        """Write whatever was kept and waits to be written."""
+
+    def report_losses_to(self, tell: Loss) -> None:
+        """Tell this one of whatever waited and could not be written."""
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether something waits to be written."""
+
+    @property
+    def is_due(self) -> bool:
+        """Whether so much waits, or for so long, that it has to be written before anything else is done."""
+
+    @property
+    def waits_for(self) -> float:
+        """Seconds for which something has waited to be written."""
 
     def add_key(self, key: bytes, machine: bytes) -> None:
         """Let one more key lead to a machine."""
@@ -95,6 +118,9 @@ class MemoryStore:
     """Records in dictionaries, for a project without a folder. Values stay with the memory cache."""
 
     durable = False
+    is_behind = False
+    is_due = False
+    waits_for = 0.0
 
     def __init__(self) -> None:
         self._records: dict[bytes, Record] = {}
@@ -138,6 +164,12 @@ class MemoryStore:
             self._claimed.discard(record.machine)
             for key in keys:
                 self._keys[key] = record.machine
+
+    def flush(self) -> None:
+        """Nothing waits."""
+
+    def report_losses_to(self, tell: Loss) -> None:
+        """Nothing gets lost."""
 
     def add_key(self, key: bytes, machine: bytes) -> None:
         self._keys[key] = machine

@@ -116,6 +116,10 @@ class Values:
         """The store has got contents; those that are shared need not be written again."""
         self._shared.update(contents)
 
+    def not_kept(self, contents: Mapping[bytes, bytes]) -> None:
+        """The store could not keep contents after all."""
+        self._shared.difference_update(contents)
+
     def _encode(self, item: Item, value: Any, contents: dict[bytes, bytes]) -> None:
         scalar = encoding.encode_scalar(value)
         if scalar is not None and len(scalar) <= INLINE:  # most small values, in one step

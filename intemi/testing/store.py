@@ -226,6 +226,7 @@ def _check_two_at_once(make_store: Make) -> None:
         second.changed()
         first.changed()
         first.keep(record)
+        first.flush()
         assert second.changed(), "a store must notice that another has changed something"
         assert not second.changed(), "a store must notice the same change only once"
         assert not first.changed(), "a store must not take its own change for that of another"

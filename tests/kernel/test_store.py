@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from intemi.kernel.disk import DiskStore
+from intemi.kernel.disk import DiskStore, WriteBehind
 from intemi.kernel.record import Child, Record
 from intemi.kernel.store import Claim, MemoryStore, Store
 from intemi.testing.store import check_store
@@ -17,6 +17,10 @@ def test_the_store_in_memory_keeps_the_promises() -> None:
 
 def test_the_store_on_disk_keeps_the_promises(tmp_path: Path) -> None:
     check_store(lambda: DiskStore(tmp_path / "store"))
+
+
+def test_the_store_that_is_written_behind_keeps_the_promises(tmp_path: Path) -> None:
+    check_store(lambda: WriteBehind(DiskStore(tmp_path / "store")))
 
 
 class Forgetful(MemoryStore):

@@ -25,7 +25,7 @@ from intemi.kernel.disk.mending import unusable, warn
 from intemi.kernel.disk.schema import LARGE
 from intemi.kernel.disk.seal import CHILDREN, CONTENT, RECORD, DamageError, seal, unseal
 from intemi.kernel.record import Child, Record, decode_children, encode_children
-from intemi.kernel.store import Claim, Finished
+from intemi.kernel.store import Claim, Finished, Loss
 
 if TYPE_CHECKING:
     from intemi.kernel.disk.contents import Contents
@@ -59,6 +59,9 @@ class DiskStore:
     """A store in a folder, which is made if it is not there."""
 
     durable = True
+    is_behind = False
+    is_due = False
+    waits_for = 0.0
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self._folder = Path(folder).absolute()
@@ -111,23 +114,23 @@ class DiskStore:
         """Keep one finished machine, like `keep_all`."""
         self.keep_all([Finished(record, keys, children, contents)])
 
-    def keep_all(self, finished: Sequence[Finished]) -> None:
-        """Keep finished machines: large contents first, then everything else in one step."""
-        rows, aliases, contents = [], [], []
-        for each in finished:
-            for content, payload in (each.contents or {}).items():
+    def keep_all(self, finished: Sequence[Finished], further: Sequence[tuple[bytes, bytes]] = ()) -> None:
+        """Keep finished machines, and further keys of some: large contents first, then everything else in one step."""
+        rows, aliases, contents = [], list(further), []
+        for record, own_keys, children, kept in finished:
+            for content, payload in (kept or {}).items():
                 if len(payload) < LARGE:
                     contents.append((content, seal(CONTENT, content, payload)))
                 else:
                     self._contents().write({content: payload})
-            machine = each.record.machine
-            keys = [key for key in each.keys if key != machine]
+            machine = record.machine
+            keys = [key for key in own_keys if key != machine]
             rows.append(
                 (
                     machine,
                     keys[0] if keys else None,
-                    seal(RECORD, machine, each.record.encode()),
-                    seal(CHILDREN, machine, encode_children(each.children)) if each.children else None,
+                    seal(RECORD, machine, record.encode()),
+                    seal(CHILDREN, machine, encode_children(children)) if children else None,
                 )
             )
             aliases += [(key, machine) for key in keys[1:]]
@@ -203,9 +206,20 @@ class DiskStore:
         before, self._version = self._version, self._database.version()
         return before != self._version
 
+    @property
+    def is_inherited(self) -> bool:
+        """Whether this is a fork of the process that opened the store."""
+        return self._database.is_inherited
+
+    def flush(self) -> None:
+        """Nothing waits to be written."""
+
+    def report_losses_to(self, tell: Loss) -> None:
+        """What could not be kept was told to whoever wanted to keep it."""
+
     def close(self) -> None:
         """Give back everything; claims end."""
-        if self._database.is_inherited:
+        if self.is_inherited:
             return
         self._database.close()
         if self._opened_contents is not None:

@@ -80,7 +80,8 @@ class Processes(TaskManager):
         try:
             if not call.task.contexts:  # aborted before `stop` could know which worker it is on
                 raise Stopped
-            return worker.run(call)
+            with self.turns.given_away():
+                return worker.run(call)
         finally:
             self._running.pop(call.task, None)
 

@@ -153,6 +153,7 @@ class Repository:
 
     def _ask(self, root: Any, where: Where, answer: Callable[[Reader, list[Item]], Answer]) -> Answer:
         check_where(where)
+        self._line.put_on_record()
         if not (isinstance(root, Context) and root.record is not None):
             self.write()
 

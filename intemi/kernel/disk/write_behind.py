@@ -1,0 +1,193 @@
+"""What has finished is known at once and written a little later, many machines in one step: that costs a fraction.
+
+Nothing is lost on the way: what is not written yet is found here, its claims are held until it is, and whoever tells
+the user of it calls `flush` first.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from time import monotonic
+
+from intemi.kernel.disk.store import DiskStore
+from intemi.kernel.record import Child, Record
+from intemi.kernel.store import Claim, Finished, Loss
+
+MANY = 64
+"""Machines, bytes and seconds (of work, or of waiting) from which on it is time to write."""
+HEAVY = 4_000_000
+LONG = 0.02
+
+
+class _Batch:
+    """Machines that wait to be written together, and what is known of them meanwhile."""
+
+    __slots__ = ("bytes", "children", "contents", "ids", "keys", "machines", "records", "seconds", "since")
+
+    def __init__(self) -> None:
+        self.machines: list[Finished] = []
+        self.keys: list[tuple[bytes, bytes]] = []
+        self.records: dict[bytes, Record] = {}
+        self.ids: dict[bytes, bytes] = {}
+        self.contents: dict[bytes, bytes] = {}
+        self.children: dict[bytes, Sequence[Child]] = {}
+        self.seconds = 0.0
+        self.bytes = 0
+        self.since = 0.0
+        """When the first of them came."""
+
+    def add(self, finished: Finished) -> None:
+        record, keys, children, contents = finished
+        if not self.machines:
+            self.since = monotonic()
+        self.machines.append(finished)
+        self.records[record.machine] = record
+        for key in keys:
+            self.ids[key] = record.machine
+        if children:
+            self.children[record.machine] = children
+        else:
+            self.seconds += record.wall  # of a composite: that of its leaves, which are on their way themselves
+        if contents:
+            self.contents.update(contents)
+            self.bytes += sum(map(len, contents.values()))
+
+
+class WriteBehind:
+    """A store in a folder that takes its time with writing."""
+
+    durable = True
+
+    def __init__(self, store: DiskStore) -> None:
+        self._store = store
+        self._adding = threading.Lock()
+        self._writing = threading.RLock()
+        self._next = _Batch()
+        self._current = _Batch()
+        """What is being written."""
+        self._tell: Loss | None = None
+
+    def report_losses_to(self, tell: Loss) -> None:
+        """Tell this one of whatever waited and could not be written."""
+        self._tell = tell
+
+    # What waits
+
+    def keep_all(self, finished: Sequence[Finished]) -> None:
+        """Take finished machines; `flush` writes them."""
+        with self._adding:
+            for each in finished:
+                self._next.add(each)
+
+    def keep(
+        self,
+        record: Record,
+        keys: Iterable[bytes] = (),
+        children: Sequence[Child] = (),
+        contents: Mapping[bytes, bytes] | None = None,
+    ) -> None:
+        """Take one finished machine, like `keep_all`."""
+        self.keep_all([Finished(record, keys, children, contents)])
+
+    def add_key(self, key: bytes, machine: bytes) -> None:
+        """Let one more key lead to a machine."""
+        with self._adding:
+            self._next.keys.append((key, machine))
+            self._next.ids[key] = machine
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether something waits to be written."""
+        return bool(self._next.machines or self._next.keys or self._current.machines or self._current.keys)
+
+    @property
+    def is_due(self) -> bool:
+        """Whether so much waits that it has to be written before anything else is done."""
+        batch = self._next
+        number = len(batch.machines)
+        return number >= MANY or batch.seconds >= LONG or batch.bytes >= HEAVY or self.waits_for >= LONG
+
+    @property
+    def waits_for(self) -> float:
+        """Seconds for which the first of those that wait has waited."""
+        return monotonic() - self._next.since if self._next.machines else 0.0
+
+    def flush(self) -> None:
+        """Write whatever waits; what another thread is writing just now is written when this returns, too."""
+        with self._writing:
+            if not self._current.machines and not self._current.keys:
+                with self._adding:
+                    self._current, self._next = self._next, self._current
+            batch = self._current  # also one that an interrupt has kept from being written
+            if not batch.machines and not batch.keys:
+                return
+            try:
+                self._store.keep_all(batch.machines, batch.keys)
+                self._current = _Batch()
+            except Exception as error:
+                if self._tell is None:
+                    raise
+                self._current = _Batch()
+                self._tell(batch.machines, error)
+
+    # What is looked for: it moves from the next batch through the current one into the store, so look in that order
+
+    def find(self, key: bytes) -> Record | None:
+        """The record that answers a key, or has that id."""
+        return self._waiting(key) or self._store.find(self._id_of(key))
+
+    def _id_of(self, key: bytes) -> bytes:
+        return self._next.ids.get(key) or self._current.ids.get(key) or key
+
+    def _waiting(self, key: bytes) -> Record | None:
+        machine = self._id_of(key)
+        return self._next.records.get(machine) or self._current.records.get(machine)
+
+    def content(self, content: bytes) -> bytes | None:
+        """The bytes of a content, or None if they are absent or damaged."""
+        for batch in (self._next, self._current):
+            if content in batch.contents:
+                return batch.contents[content]
+        return self._store.content(content)
+
+    def children(self, machine: bytes) -> list[Child]:
+        """The children of a composite, in order."""
+        waiting = self._next.children.get(machine) or self._current.children.get(machine)
+        return self._store.children(machine) if waiting is None else list(waiting)
+
+    def claim(self, machine: bytes, key: bytes | None = None) -> Claim | Record:
+        """Claim a machine before running it."""
+        known = self._waiting(machine) or (None if key is None else self._waiting(key))
+        return self._store.claim(machine, key) if known is None else known
+
+    def release(self, machine: bytes) -> None:
+        """Give a claim back without having finished."""
+        self._store.release(machine)
+
+    # What concerns everything that was ever kept
+
+    def forget(self, machine: bytes) -> None:
+        """Drop a record, so that the machine can be run again."""
+        self.flush()
+        self._store.forget(machine)
+
+    def finished(self, after: int) -> Iterator[tuple[int, Record, list[Child]]]:
+        """Finished machines in the order in which they were written, with numbers greater than the one given."""
+        return self._store.finished(after)
+
+    def forgotten(self) -> list[bytes]:
+        """The machines that were forgotten since the last call."""
+        return self._store.forgotten()
+
+    def changed(self) -> bool:
+        """Whether another process has changed anything since the last call."""
+        return self._store.changed()
+
+    def close(self) -> None:
+        """Write what waits, and give back everything; claims end."""
+        try:
+            if not self._store.is_inherited:
+                self.flush()
+        finally:
+            self._store.close()
