@@ -34,8 +34,13 @@ class Data:
 
     def __init__(self, table: Table, rows: Any = None, columns: Any = None) -> None:
         self.table = table
-        self._rows: Codes | None = _canonical(rows, len(table), "row", unique=False)
-        self._columns: Codes | None = _canonical(columns, len(table.columns), "column", unique=True)
+        self._rows: Codes | None = None
+        self._columns: Codes | None = None
+        if rows is not None:
+            self._rows = _unless_all(_canonical(rows, len(table), "row", unique=False), len(table))
+        if columns is not None:
+            size = len(table.columns)
+            self._columns = _unless_all(_canonical(columns, size, "column", unique=True), size)
 
     # What it is
 
@@ -43,7 +48,7 @@ class Data:
     def columns(self) -> tuple[Column, ...]:
         """The selected columns."""
         every = self.table.columns
-        return every if self._columns is None else tuple(every[index] for index in self._columns)
+        return every if self._columns is None else tuple(every[index] for index in self._columns.tolist())
 
     @property
     def target(self) -> Column | None:
@@ -78,26 +83,26 @@ class Data:
         values = self.table.features
         if self._columns is not None:
             values = values[self._columns]
-        return values if self._rows is None else values[:, self._rows]
+        return values if self._rows is None else values.take(self._rows, axis=1)
 
     def feature(self, index: int) -> Floats:
         """The values of one of its columns."""
         values: Floats = self.table.features[index if self._columns is None else self._columns[index]]
-        return values if self._rows is None else values[self._rows]
+        return values if self._rows is None else values.take(self._rows)
 
     @property
     def classes(self) -> Codes:
         """The indices of the classes of its rows."""
         if self.table.classes is None:
             raise ConfigurationError(f"{self!r}: it has no target")
-        return self.table.classes if self._rows is None else self.table.classes[self._rows]
+        return self.table.classes if self._rows is None else self.table.classes.take(self._rows)
 
     @property
     def weights(self) -> Floats:
         """The weights of its rows."""
         if self.table.weights is None:
             return np.ones(len(self))
-        return self.table.weights if self._rows is None else self.table.weights[self._rows]
+        return self.table.weights if self._rows is None else self.table.weights.take(self._rows)
 
     @property
     def is_weighted(self) -> bool:
@@ -124,9 +129,11 @@ class Data:
         """A view of some of its rows, by position or by truth values; a row may be taken several times."""
         positions = np.asarray(positions)
         if positions.dtype == bool:
-            positions = np.flatnonzero(_sized(positions, len(self), "rows"))
-        chosen = _canonical(positions, len(self), "row", unique=False, keep=True)
-        return self._view(self.rows[chosen], self._columns)
+            chosen = _sized(positions, len(self), "rows").nonzero()[0].astype(np.int32)
+        else:
+            chosen = _canonical(positions, len(self), "row", unique=False)
+        rows = chosen if self._rows is None else self._rows.take(chosen)  # ascending, since both are
+        return self._view(_unless_all(rows, len(self.table)), self._columns)
 
     def select_columns(self, chosen: Any) -> Data:
         """A view of some of its columns, by position, truth values or names; their order stays that of the table."""
@@ -142,17 +149,19 @@ class Data:
         indices = np.asarray(chosen)
         if indices.dtype == bool:
             indices = np.flatnonzero(_sized(indices, len(self.columns), "columns"))
-        chosen_columns = _canonical(indices, len(self.columns), "column", unique=True, keep=True)
-        return self._view(self._rows, self.column_indices[chosen_columns])
+        places = _canonical(indices, len(self.columns), "column", unique=True)
+        selected = places if self._columns is None else self._columns.take(places)
+        return self._view(self._rows, _unless_all(selected, len(self.table.columns)))
 
-    def _view(self, rows: Any, columns: Any) -> Data:
-        return Data(self.table, rows, columns)
+    def _view(self, rows: Codes | None, columns: Codes | None) -> Data:
+        """A view of selections that are canonical already."""
+        view = Data.__new__(Data)
+        view.table, view._rows, view._columns = self.table, rows, columns
+        return view
 
     def with_features(self, columns: Sequence[Column], features: Any) -> Data:
         """New data with other features, and target, weights and rows as here."""
-        weights = self.weights if self.is_weighted else None
-        classes = None if self.table.classes is None else self.classes
-        return Data(Table(columns, features, self.target, classes, weights, self.table.name))
+        return Data(self.table.with_features(columns, features, self._rows))
 
     # Identity
 
@@ -214,26 +223,32 @@ class Data:
         return f"{value:g}" if categories is None else categories[int(value)]
 
 
-def _canonical(chosen: Any, size: int, what: str, unique: bool, keep: bool = False) -> Codes | None:
-    """Sorted indices; None if that is everything once."""
-    if chosen is None:
-        return None
+def _canonical(chosen: Any, size: int, what: str, unique: bool) -> Codes:
+    """Indices in ascending order."""
     indices = np.asarray(chosen)
-    if indices.size and not np.issubdtype(indices.dtype, np.integer):
+    if indices.size and indices.dtype.kind not in "iu":
         raise ConfigurationError(f"Data: {what}s are chosen by whole numbers, got {indices.dtype}")
     if indices.ndim != 1:
         raise ConfigurationError(f"Data: {what}s are chosen by a list of numbers, got shape {indices.shape}")
-    indices = np.sort(indices.astype(np.int32))
+    indices = np.sort(indices)
     if len(indices) and (indices[0] < 0 or indices[-1] >= size):
         wrong = indices[0] if indices[0] < 0 else indices[-1]
         raise ConfigurationError(f"Data: {what}s must be 0 to {size - 1}, got {wrong}")
-    distinct = len(indices) < 2 or bool((np.diff(indices) > 0).all())
-    if unique and not distinct:
+    if unique and not _distinct(indices):
         raise ConfigurationError(f"Data: a {what} can be chosen only once")
-    if distinct and len(indices) == size and not keep:
+    return indices.astype(np.int32, copy=False)
+
+
+def _unless_all(indices: Codes, size: int) -> Codes | None:
+    """Indices in ascending order, for nobody to write into; None if that is everything once."""
+    if len(indices) == size and _distinct(indices):
         return None
     indices.flags.writeable = False
     return indices
+
+
+def _distinct(ascending: Any) -> bool:
+    return bool((ascending[1:] > ascending[:-1]).all())
 
 
 def _sized(mask: Any, size: int, what: str) -> Any:

@@ -44,14 +44,18 @@ class Table:
         self.name = name
         self._check()
 
+    def with_features(self, columns: Sequence[Column], features: Any, rows: Codes | None) -> Table:
+        """A table of other features for some of the rows (None for all); only the features need to be checked."""
+        other = Table.__new__(Table)
+        other.columns, other.target, other.name = tuple(columns), self.target, self.name
+        other.features = _frozen(features, np.float64, 2)
+        other.classes, other.weights = _taken(self.classes, rows), _taken(self.weights, rows)
+        other._check_features(len(self) if rows is None else len(rows))
+        return other
+
     def _check(self) -> None:
         size = self.features.shape[1]
-        if len(self.columns) != len(self.features):
-            raise ConfigurationError(f"Table: {len(self.columns)} columns are named, got {len(self.features)}")
-        names = [column.name for column in self.columns]
-        if len(set(names)) != len(names):
-            twice = next(name for name in names if names.count(name) > 1)
-            raise ConfigurationError(f"Table: the names of columns must differ, got {twice!r} twice")
+        self._check_features(size)
         if (self.target is None) != (self.classes is None) or (self.target is not None and not self.target.is_nominal):
             raise ConfigurationError("Table: a target is a nominal column, given together with the classes of all rows")
         for what, values in (("classes", self.classes), ("weights", self.weights)):
@@ -63,6 +67,16 @@ class Table:
             raise ConfigurationError("Table: weights must be finite and at least 0")
         if self.classes is not None and self.target is not None and self.target.categories is not None:
             _check_codes(self.target, self.classes)
+
+    def _check_features(self, size: int) -> None:
+        if len(self.columns) != len(self.features):
+            raise ConfigurationError(f"Table: {len(self.columns)} columns are named, got {len(self.features)}")
+        if len(self) != size:
+            raise ConfigurationError(f"Table: features must have one value for each of {size} rows, got {len(self)}")
+        names = [column.name for column in self.columns]
+        if len(set(names)) != len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise ConfigurationError(f"Table: the names of columns must differ, got {twice!r} twice")
         for column, values in zip(self.columns, self.features, strict=True):
             if column.is_nominal:
                 _check_codes(column, np.where(np.isnan(values), MISSING, values))
@@ -113,6 +127,15 @@ def _frozen(values: Any, dtype: Any, dimensions: int) -> Any:
         array = array.copy() if array.flags.writeable else array
     array.flags.writeable = False
     return array
+
+
+def _taken(values: Any, rows: Codes | None) -> Any:
+    """The values of some rows, for nobody to write into."""
+    if values is None or rows is None:
+        return values
+    taken = values.take(rows)
+    taken.flags.writeable = False
+    return taken
 
 
 def _check_codes(column: Column, codes: Any) -> None:

@@ -17,6 +17,9 @@ from intemi.kernel import ConfigurationError
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int32]
 
+TINY = np.finfo(np.float64).tiny
+EPSILON = np.finfo(np.float64).eps
+
 
 @dataclass(frozen=True, slots=True)
 class Known:
@@ -38,40 +41,55 @@ def known(data: Data, index: int) -> Known:
     return Known(values[taken], weights[taken], None if classes is None else classes[taken])
 
 
-def known_of_each(data: Data, indices: Sequence[int]) -> Iterator[tuple[list[int], Known]]:
-    """What is known of some columns: first of all that are complete, a row of values for each, then of each other."""
+def known_of_each(data: Data, indices: Sequence[int]) -> Iterator[tuple[list[int], Floats, Floats | None]]:
+    """What is known of some columns, values and weights: first of all that are complete, a row of values for each, then
+    of each other. Without weights all count the same.
+    """
     values = data.features
-    weights = data.weights
-    complete = [] if (weights <= 0).any() else [index for index in indices if np.isfinite(values[index]).all()]
+    weights = data.weights if data.is_weighted else None
+    finite = np.asarray(np.isfinite(values).all(axis=1))
+    complete = [index for index in indices if finite[index]] if weights is None or (weights > 0).all() else []
     if complete:
-        yield complete, Known(values[complete], weights, None if data.target is None else data.classes)
+        yield complete, values if len(complete) == len(values) else values[complete], weights
+    taken = set(complete)
     for index in indices:
-        if index not in complete:
-            yield [index], known(data, index)
+        if index not in taken:
+            found = known(data, index)
+            yield [index], found.values, found.weights
 
 
-def mean(values: Floats, weights: Floats) -> Floats:
+def mean(values: Floats, weights: Floats | None) -> Floats:
     """The mean (of each row, if there are several); of equal values exactly that value."""
     first = values[..., :1]
-    return np.asarray(first[..., 0] + np.average(values - first, axis=-1, weights=weights))
+    return np.asarray(first[..., 0] + _average(values - first, weights))
 
 
-def deviation(values: Floats, weights: Floats, ddof: int) -> Floats:
+def deviation(values: Floats, weights: Floats | None, ddof: int, average: Floats | None = None) -> Floats:
     """The standard deviation (of each row), with `ddof` degrees of freedom taken off the number of values.
 
-    It is 0 if that leaves none, if it is nothing but the rounding errors of the mean, or too small to divide by.
+    It is 0 if that leaves none, if it is nothing but the rounding errors of the mean, or too small to divide by. The
+    `average` is the mean, for those who have it already.
     """
     size = values.shape[-1]
-    average = mean(values, weights)
+    if average is None:
+        average = mean(values, weights)
     differences = values - average[..., None]
-    greatest = np.abs(differences).max(axis=-1)
+    greatest = np.maximum(differences.max(axis=-1), -differences.min(axis=-1))
     if size <= ddof:
         return np.zeros_like(greatest)
-    scale = np.maximum(greatest, np.finfo(np.float64).tiny)
-    squares = (differences / scale[..., None]) ** 2  # of what is at most 1, so they do not overflow
-    found = greatest * np.sqrt(np.average(squares, axis=-1, weights=weights) * size / (size - ddof))
-    rounding = np.maximum(size * np.finfo(np.float64).eps * np.abs(average), np.finfo(np.float64).tiny)
+    differences /= np.maximum(greatest, TINY)[..., None]  # so that squares do not overflow
+    differences *= differences
+    found = greatest * np.sqrt(_average(differences, weights) * size / (size - ddof))
+    rounding = np.maximum(size * EPSILON * np.abs(average), TINY)
     return np.where(found > rounding, found, 0.0)
+
+
+def _average(values: Floats, weights: Floats | None) -> Floats:
+    """The weighted average of each row; values are changed in place."""
+    if weights is None:
+        return np.asarray(values.sum(axis=-1) / values.shape[-1])
+    values *= weights
+    return np.asarray(values.sum(axis=-1) / weights.sum())
 
 
 def quantiles(values: Floats, weights: Floats, parts: int) -> Floats:

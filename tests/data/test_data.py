@@ -58,6 +58,16 @@ def test_the_order_of_a_view_is_that_of_its_values(rows: list[int]) -> None:
         np.testing.assert_array_equal(values, np.sort(view.feature(index)))
 
 
+@given(rows_of_six, st.lists(st.booleans(), min_size=12, max_size=12))
+def test_truth_values_select_what_positions_select(rows: list[int], marks: list[bool]) -> None:
+    view = Data(table()).select_rows(rows)
+    mask = np.array(marks[: len(view)], dtype=bool)
+    marked = view.select_rows(mask)
+    assert marked == view.select_rows(np.flatnonzero(mask))
+    assert marked == Data(view.table, view.rows[mask])
+    assert (marked.nbytes == 0) == (marked.rows.tolist() == list(range(6)) or not len(marked))
+
+
 def test_selecting_within_a_selection_selects_of_the_table() -> None:
     data = Data(table())
     assert data.select_rows([1, 3, 5]).select_rows([0, 2]) == data.select_rows([1, 5])
@@ -116,6 +126,7 @@ def test_nobody_can_write_into_a_table() -> None:
         (lambda: Table([Column("a")], [1.0]), "2 dimensions expected, got an array of shape"),
         (lambda: Data(table(), [6]), "rows must be 0 to 5, got 6"),
         (lambda: Data(table(), [-1]), "rows must be 0 to 5, got -1"),
+        (lambda: Data(table(), [2**32]), "rows must be 0 to 5, got 4294967296"),
         (lambda: Data(table(), [0.5]), "rows are chosen by whole numbers, got float64"),
         (lambda: Data(table(), columns=[1, 1]), "a column can be chosen only once"),
         (
@@ -124,6 +135,11 @@ def test_nobody_can_write_into_a_table() -> None:
         ),
         (lambda: Data(table()).select_rows([True]), "truth values for 6 rows are needed"),
         (lambda: Data(Table([Column("a")], [[1.0]])).classes, "it has no target"),
+        (
+            lambda: Data(table()).select_rows([0, 1]).with_features([Column("a")], [[1.0]]),
+            "features must have one value for each of 2 rows, got 1",
+        ),
+        (lambda: Data(table()).with_features([COLOUR], [[3.0] * 6]), "colour has 3 categories"),
     ],
 )
 def test_what_makes_no_sense_is_refused_with_a_reason(make: object, message: str) -> None:

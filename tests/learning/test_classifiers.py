@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from intemi.data import Column, Data, Table
 from intemi.kernel import ConfigurationError, Machine, Project
@@ -25,6 +26,8 @@ from intemi.machines.classifiers import (
     SklearnClassifier,
     TransformAndClassify,
 )
+from intemi.machines.classifiers.kernels import Kernel
+from intemi.machines.classifiers.knn import nearest_first_rows
 from intemi.machines.interfaces import Classifier, ColumnsError
 from intemi.machines.transformations.standardization import Standardization
 from intemi.testing import check_machine
@@ -202,6 +205,18 @@ def test_of_rows_at_the_same_distance_the_first_ones_are_asked() -> None:
     assert learned(KNN(k=5), data).classify(asked).tolist() == [2]
 
 
+@settings(deadline=None, derandomize=True, max_examples=60)
+@given(st.integers(0, 2**32 - 1), st.integers(1, 20), st.sampled_from([0.0, 0.5, 1.0]))
+def test_the_nearest_rows_are_the_first_ones_in_the_order_of_their_distances(
+    seed: int, k: int, infinite: float
+) -> None:
+    rng = np.random.default_rng(seed)
+    distances = rng.integers(0, 6, size=(5, 25)).astype(float)
+    distances[rng.random(distances.shape) < infinite] = np.inf
+    expected = np.sort(np.argsort(distances, axis=1, kind="stable")[:, :k], axis=1)
+    assert nearest_first_rows(distances, k).tolist() == expected.tolist()
+
+
 def test_rows_at_no_distance_outvote_all_others() -> None:
     data = numeric([0, 0.1, 0.1], classes=[0, 1, 1])
     assert learned(KNN(k=3, weights="distance"), data).classify(data.select_rows([0])).tolist() == [0]
@@ -283,12 +298,26 @@ def test_the_tables_in_memory_have_a_bound(monkeypatch: pytest.MonkeyPatch) -> N
     from intemi.machines.classifiers import kernel_provider
 
     monkeypatch.setattr(kernel_provider, "ROOM", 3 * 45 * 45 * 8)
+    monkeypatch.setattr(kernel_provider, "LITTLE_ROOM", 3 * 45 * 45 * 8)
     tables = kernel_provider._Tables()
-    held = [tables.get(GaussianKernel(sigma), blobs()) for sigma in (1.0, 2.0, 3.0)]
+    held = [tables.compute(GaussianKernel(sigma), blobs()) for sigma in (1.0, 2.0, 3.0)]
     assert tables.get(GaussianKernel(1.0), blobs()) is held[0]
-    tables.get(GaussianKernel(4.0), blobs())
+    tables.compute(GaussianKernel(4.0), blobs())
     assert tables.get(GaussianKernel(1.0), blobs()) is held[0]
     assert tables.get(GaussianKernel(2.0), blobs()) is not held[1]
+
+
+def test_there_is_more_room_for_tables_once_one_is_missed(monkeypatch: pytest.MonkeyPatch) -> None:
+    from intemi.machines.classifiers import kernel_provider
+
+    monkeypatch.setattr(kernel_provider, "LITTLE_ROOM", 45 * 45 * 8)
+    tables = kernel_provider._Tables()
+    first, second = (tables.compute(GaussianKernel(sigma), blobs()) for sigma in (1.0, 2.0))
+    assert tables.compute(GaussianKernel(2.0), blobs()) is second
+    again = tables.get(GaussianKernel(1.0), blobs())
+    assert again is not first
+    assert tables.get(GaussianKernel(2.0), blobs()) is second
+    assert tables.get(GaussianKernel(1.0), blobs()) is again
 
 
 def test_a_table_is_that_of_the_products() -> None:
@@ -297,7 +326,21 @@ def test_a_table_is_that_of_the_products() -> None:
         np.testing.assert_allclose(kernel.table(rows), kernel.between(rows, rows), atol=1e-12)
 
 
-def test_products_that_are_too_large_are_refused() -> None:
-    data = numeric([1e200, 2e200, 3.0], classes=[0, 1, 0])
-    with pytest.raises(Exception, match="LinearKernel: the products of some rows are infinite"):
-        learned(SVM(kernel=LinearKernel()), data)
+@pytest.mark.parametrize("sigma", [1e-6, 1.0, 50.0, 1e6])
+def test_the_table_of_a_gaussian_kernel_is_exact_however_wide_it_is(sigma: float) -> None:
+    rows = np.random.default_rng(0).normal(size=(20, 3))
+    rows[7] = rows[3]
+    table = GaussianKernel(sigma).table(rows)
+    expected = np.exp(-sigma * ((rows[:, None] - rows) ** 2).sum(axis=2))
+    np.testing.assert_allclose(table, expected, rtol=0, atol=1e-12)
+    np.testing.assert_array_equal(table.diagonal(), 1.0)
+    assert (table > 0).all()
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("kernel", [LinearKernel(), GaussianKernel()], ids=repr)
+@pytest.mark.parametrize("value", [1e200, 1.7e308])
+def test_products_that_are_too_large_are_refused(kernel: Kernel, value: float) -> None:
+    data = numeric([value, value, 3.0, -value], classes=[0, 1, 0, 1])
+    with pytest.raises(Exception, match=f"{kernel.kind}: the products of some rows are infinite"):
+        learned(SVM(kernel=kernel), data)

@@ -28,6 +28,19 @@ def test_a_weight_is_a_number_of_equal_values(x: np.ndarray, w: np.ndarray, scal
 
 
 @few
+@given(values, st.sampled_from([0, 1]))
+def test_without_weights_all_values_count_the_same(x: np.ndarray, ddof: int) -> None:
+    rows = np.array([x, x + 1])
+    for given_values in (x, rows):
+        average = weighted.mean(given_values, None)
+        np.testing.assert_array_equal(average, weighted.mean(given_values, np.ones(len(x))))
+        np.testing.assert_array_equal(
+            weighted.deviation(given_values, None, ddof, average),
+            weighted.deviation(given_values, np.ones(len(x)), ddof),
+        )
+
+
+@few
 @given(values, st.integers(1, 12))
 def test_quantiles_are_those_of_numpy(x: np.ndarray, parts: int) -> None:
     expected = np.percentile(x, np.linspace(0, 100, parts + 1), method="averaged_inverted_cdf")
@@ -65,6 +78,15 @@ def test_what_is_missing_or_weighs_nothing_takes_no_part() -> None:
     assert known.weights.tolist() == [1, 2]
     assert known.classes is not None
     assert known.classes.tolist() == [0, 0]
+
+
+def test_complete_columns_are_measured_together_and_others_one_by_one() -> None:
+    data = numeric([1, 2, 3], [4, np.nan, 6], [7, 8, 9])
+    found = [(indices, values.tolist()) for indices, values, _ in weighted.known_of_each(data, [0, 1, 2])]
+    assert found == [([0, 2], [[1, 2, 3], [7, 8, 9]]), ([1], [4, 6])]
+    some = numeric([1, 2, 3], [4, 5, 6], weights=[1, 0, 2])
+    found = [(indices, values.tolist()) for indices, values, _ in weighted.known_of_each(some, [1])]
+    assert found == [([1], [4, 6])]
 
 
 def test_infinite_values_are_refused_by_the_name_of_their_column() -> None:

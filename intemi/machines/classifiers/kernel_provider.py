@@ -10,45 +10,58 @@ import threading
 from collections import OrderedDict
 from dataclasses import dataclass
 
-import numpy as np
-
 from intemi.data import Data
-from intemi.kernel import ConfigurationError, Input, Machine, Model, Output, storable
+from intemi.kernel import Input, Machine, Model, Output, storable
 from intemi.machines.classifiers.kernels import GaussianKernel, Kernel
 from intemi.machines.classifiers.training import numbers_only
 from intemi.machines.interfaces import Floats
 
 ROOM = 2**28
 """Bytes that the tables in memory may have together; the latest one stays, whatever its size."""
+LITTLE_ROOM = 2**25
+"""Where it begins: memory that was used before is at hand at once, new memory takes longer than to fill it."""
 
 
 class _Tables:
-    """The tables that were used last."""
+    """The tables that were used last. There is more room for them once one is missed."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._tables: OrderedDict[bytes, Floats] = OrderedDict()
         self._size = 0
+        self._room = LITTLE_ROOM
 
-    def get(self, kernel: Kernel, data: Data) -> Floats:
+    def compute(self, kernel: Kernel, data: Data) -> Floats:
         """The table of a kernel and data, computed if it is not there; by two at once at worst."""
         key = kernel.digest + data.content_digest()
-        with self._lock:
-            if key in self._tables:
-                self._tables.move_to_end(key)
-                return self._tables[key]
-        with np.errstate(over="ignore", invalid="ignore"):
+        table = self._find(key)
+        if table is None:
             table = kernel.table(numbers_only(kernel.kind, data))
-        if not np.isfinite(table.sum()):  # one number tells of all
-            raise ConfigurationError(f"{kernel.kind}: the products of some rows are infinite; scale the data first")
-        table.flags.writeable = False
+            table.flags.writeable = False
+            self._hold(key, table)
+        return table
+
+    def get(self, kernel: Kernel, data: Data) -> Floats:
+        """A table that was computed before, and computed again if there was no room for it."""
+        if self._find(kernel.digest + data.content_digest()) is None:
+            with self._lock:
+                self._room = min(2 * self._room, ROOM)
+        return self.compute(kernel, data)
+
+    def _find(self, key: bytes) -> Floats | None:
+        with self._lock:
+            if key not in self._tables:
+                return None
+            self._tables.move_to_end(key)
+            return self._tables[key]
+
+    def _hold(self, key: bytes, table: Floats) -> None:
         with self._lock:
             if key not in self._tables:
                 self._tables[key] = table
                 self._size += table.nbytes
-            while self._size > ROOM and len(self._tables) > 1:
+            while self._size > self._room and len(self._tables) > 1:
                 self._size -= self._tables.popitem(last=False)[1].nbytes
-        return table
 
 
 _tables = _Tables()
@@ -75,7 +88,8 @@ class KernelProvider(Machine):
 
     kernel: Kernel = GaussianKernel()
 
+    releases_gil = True
+
     def run(self, data: Data) -> Model:
-        table = KernelTable(self.kernel, data)
-        table.values()
-        return Model(table=table)
+        _tables.compute(self.kernel, data)
+        return Model(table=KernelTable(self.kernel, data))

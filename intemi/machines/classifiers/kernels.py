@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from intemi.kernel import Component, parameter
+from intemi.kernel import Component, ConfigurationError, parameter
 from intemi.machines.interfaces import Floats
 from intemi.machines.search.steps import Steps
+
+LEAST_EXPONENT = -700.0
+"""Stands for all below it; its exponential is 1e-304. Where numbers become too small to be normal ones, and zero in the
+end, a processor takes ten to a hundred times as long."""
 
 
 class Kernel(Component):
@@ -17,8 +21,15 @@ class Kernel(Component):
         raise NotImplementedError(f"{self.kind}: write its method between")
 
     def table(self, rows: Floats) -> Floats:
-        """The product of each row with each."""
-        return self.between(rows, rows)
+        """The product of each row with each; infinite ones are refused."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            table = self.between(rows, rows)
+            self._refuse_infinite(table.sum())  # one number tells of all
+        return table
+
+    def _refuse_infinite(self, products: float) -> None:
+        if not np.isfinite(products):
+            raise ConfigurationError(f"{self.kind}: the products of some rows are infinite; scale the data first")
 
 
 class LinearKernel(Kernel):
@@ -58,20 +69,26 @@ class GaussianKernel(Kernel):
     def between(self, rows: Floats, others: Floats) -> Floats:
         from scipy.spatial.distance import cdist
 
-        return self._of_squares(cdist(rows, others, "sqeuclidean"))
+        exponents: Floats = cdist(rows, others, "sqeuclidean")
+        exponents *= -self.sigma
+        np.maximum(exponents, LEAST_EXPONENT, out=exponents)
+        return np.exp(exponents, out=exponents)
 
     def table(self, rows: Floats) -> Floats:
         # −σ‖x − y‖² = ⟨2σx, y⟩ − σ‖x‖² − σ‖y‖² is one product of matrices, with the squares as two more columns. In few
         # steps, since between steps a thread may have to wait for others; around the mean there is little to cancel.
-        centered = rows - rows.mean(axis=0)
-        squares = -self.sigma * np.einsum("ij,ij->i", centered, centered)[:, None]
-        ones = np.ones((len(rows), 1))
-        table = np.hstack([2 * self.sigma * centered, squares, ones]) @ np.hstack([centered, ones, squares]).T
-        np.minimum(table, 0, out=table)
+        size, width = rows.shape
+        left, right = np.ones((size, width + 2)), np.ones((size, width + 2))
+        with np.errstate(over="ignore", invalid="ignore"):
+            centered = np.subtract(rows, rows.mean(axis=0), out=right[:, :width])
+            squares = np.einsum("ij,ij->i", centered, centered)
+            squares *= -self.sigma
+            self._refuse_infinite(squares.sum())
+        left[:, width] = right[:, width + 1] = squares
+        np.multiply(centered, 2 * self.sigma, out=left[:, :width])
+        table = np.asarray(left @ right.T)
+        if 4 * squares.min(initial=0.0) < LEAST_EXPONENT:  # else none of them reaches it, and rounding is below 1e-12
+            np.clip(table, LEAST_EXPONENT, 0.0, out=table)
         np.exp(table, out=table)
         np.fill_diagonal(table, 1.0)
-        return np.asarray(table)
-
-    def _of_squares(self, distances: Floats) -> Floats:
-        distances *= -self.sigma
-        return np.exp(distances, out=distances)
+        return table

@@ -7,6 +7,8 @@ from numpy.typing import NDArray
 
 from intemi.machines.interfaces import Codes, Floats
 
+EPSILON = float(np.finfo(np.float64).eps)
+
 
 def confusion_matrix(true: Codes, answered: Codes, weights: Floats, count: int) -> Floats:
     """The weight of the cases of each class (a row) that were answered with each class (a column)."""
@@ -16,42 +18,48 @@ def confusion_matrix(true: Codes, answered: Codes, weights: Floats, count: int) 
 
 def accuracy(confusion: Floats) -> float:
     """The share of right answers."""
-    return _share(np.trace(confusion), confusion.sum())
+    return _share(confusion.trace(), confusion.sum())
 
 
 def balanced_accuracy(confusion: Floats) -> float:
     """The share of right answers within a class, averaged over the classes that occur."""
     sizes = confusion.sum(axis=1)
     present = sizes > 0
-    return float(np.mean(np.diag(confusion)[present] / sizes[present])) if present.any() else np.nan
+    shares = confusion.diagonal()[present] / sizes[present]
+    return _share(shares.sum(), len(shares))
 
 
 def kappa(confusion: Floats) -> float:
     """How far the accuracy exceeds that of answers drawn at random with the same frequencies (Cohen)."""
-    expected = confusion.sum(axis=1) @ confusion.sum(axis=0) / (confusion.sum() or 1.0)
-    return _share(np.trace(confusion) - expected, confusion.sum() - expected)
+    total = confusion.sum()
+    expected = confusion.sum(axis=1) @ confusion.sum(axis=0) / (total or 1.0)
+    return _share(confusion.trace() - expected, total - expected)
 
 
 def log_loss(true: Codes, probabilities: Floats, weights: Floats) -> float:
     """The mean of −log p of the true class, with p kept from 0 and 1 by the precision of floats."""
-    tiny = np.finfo(np.float64).eps
-    told = np.clip(probabilities[np.arange(len(true)), true], tiny, 1 - tiny)
-    return _share(-float(weights @ np.log(told)), weights.sum())
+    told = probabilities[np.arange(len(true)), true]
+    kept = np.minimum(np.maximum(told, EPSILON), 1 - EPSILON)
+    return _share(-float(weights @ np.log(kept)), weights.sum())
 
 
 def auc(true: Codes, probabilities: Floats, weights: Floats) -> float:
     """The area under the ROC curve of each class against the rest, averaged over the classes that occur."""
-    areas = [_area(true == label, probabilities[:, label], weights) for label in range(probabilities.shape[1])]
-    defined = [area for area in areas if not np.isnan(area)]
-    return float(np.mean(defined)) if defined else np.nan
+    areas = [_area(true == label, scores, weights) for label, scores in enumerate(probabilities.T)]
+    defined = [area for area in areas if area == area]
+    return sum(defined) / len(defined) if defined else np.nan
 
 
 def _area(positive: NDArray[np.bool_], scores: Floats, weights: Floats) -> float:
     """How often a positive case has a higher score than a negative one; half of the time where they are equal."""
-    distinct, place = np.unique(scores, return_inverse=True)
-    up = np.bincount(place, weights * positive, minlength=len(distinct))
-    down = np.bincount(place, weights * ~positive, minlength=len(distinct))
-    return _share(float(up @ (np.cumsum(down) - down / 2)), up.sum() * down.sum())
+    negative = ~positive
+    others, theirs, ours = scores[negative], weights[negative], weights[positive]
+    order = others.argsort()
+    others = others[order]
+    up_to = np.zeros(len(others) + 1)
+    theirs[order].cumsum(out=up_to[1:])
+    below, reached = (up_to[others.searchsorted(scores[positive], side)] for side in ("left", "right"))
+    return _share(float(ours @ (below + reached)) / 2, ours.sum() * up_to[-1])
 
 
 def _share(part: float, whole: float) -> float:

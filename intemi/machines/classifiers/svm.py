@@ -114,6 +114,8 @@ class SVMTraining(Machine):
     C: float = parameter(default=1.0, above=0)
     tolerance: float = parameter(default=1e-3, above=0)
 
+    releases_gil = True
+
     def run(self, table: KernelTable) -> Model:
         data = rows_to_learn_from("SVM", table.data)
         useful = KernelTable(table.kernel, data) if data is not table.data else table
@@ -124,7 +126,8 @@ class SVMTraining(Machine):
         return Model(classifier=self._trained(useful, data, classes))
 
     def _trained(self, table: KernelTable, data: Data, classes: Codes) -> SupportVectors:
-        # The low-level call of scikit-learn: SVC itself spends twice as long on looking at what is known here already.
+        # The low-level call of scikit-learn: SVC takes twice as long, and half as long again with its checks off, in
+        # Python, where it holds up other threads. What it looks at is known here already.
         from sklearn.svm import _libsvm
 
         _libsvm.set_verbosity_wrap(0)

@@ -13,7 +13,9 @@ def rows_to_learn_from(who: str, data: Data) -> Data:
     """The rows whose class is known and whose weight is not 0; an error if there are none."""
     if data.target is None:
         raise ConfigurationError(f"{who}: the data have no target, got {data!r}")
-    useful = (data.classes >= 0) & (data.weights > 0)
+    useful = data.classes >= 0
+    if data.is_weighted:
+        useful &= data.weights > 0
     if not useful.any():
         raise ConfigurationError(f"{who}: there is no row whose class is known and whose weight is above 0")
     return data if useful.all() else data.select_rows(useful)
@@ -28,9 +30,9 @@ def numbers_only(who: str, data: Data) -> Floats:
                 "NominalToIndicators turns categories into numbers"
             )
     values = data.features
-    unusable = ~np.isfinite(values).all(axis=1)
-    if unusable.any():
-        index = int(unusable.argmax())
+    finite = np.isfinite(values)
+    if not finite.all():
+        index = int(finite.all(axis=1).argmin())
         found = "missing; Imputation fills them in" if np.isnan(values[index]).any() else "infinite"
         raise ConfigurationError(
             f"{who}: numeric columns without missing values are needed, "

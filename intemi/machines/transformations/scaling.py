@@ -20,13 +20,14 @@ class Scaling(Transformation):
     offset: float = 0.0
 
     def _transform(self, data: Data) -> Data:
-        if all(column.is_nominal for column in self.columns):
+        nominal = [index for index, column in enumerate(self.columns) if column.is_nominal]
+        if len(nominal) == len(self.columns):
             return data
-        scaled = data.features - self.center[:, None]
+        features = data.features
+        scaled = features - self.center[:, None]
         scaled *= self.factor[:, None]
         scaled += self.offset
-        nominal = [index for index, column in enumerate(self.columns) if column.is_nominal]
         if nominal:
-            scaled[nominal] = data.features[nominal]
+            scaled[nominal] = features[nominal]
         scaled.flags.writeable = False  # so the table need not copy them
         return data.with_features(self.columns, scaled)

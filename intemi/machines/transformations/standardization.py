@@ -26,10 +26,10 @@ class Standardization(Machine):
 
     def run(self, data: Data) -> Model:
         center, factor = np.zeros(len(data.columns)), np.ones(len(data.columns))
-        for indices, known in weighted.known_of_each(data, numeric(data.columns)):
-            if known.values.size:
-                center[indices] = weighted.mean(known.values, known.weights)
-                deviation = weighted.deviation(known.values, known.weights, self.ddof)
+        for indices, values, weights in weighted.known_of_each(data, numeric(data.columns)):
+            if values.size:
+                center[indices] = average = weighted.mean(values, weights)
+                deviation = weighted.deviation(values, weights, self.ddof, average)
                 factor[indices] = 1 / np.where(deviation > 0, deviation, 1.0)
         scaling = Scaling(data.columns, center, factor)
         return Model(standardized=scaling.transform(data), transformation=scaling)
