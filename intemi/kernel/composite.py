@@ -84,8 +84,9 @@ async def run_composite(config: Machine, job: Job, inputs: Mapping[str, Any]) ->
     except Exception:
         await Wait(job.children(), raises=False)
         raise
-    overlooked = [child for child in job.children() if not child.context.awaited]
-    await Wait(job.children(), raises=False)  # also for those that lost a race
+    children = job.children()
+    overlooked = [child for child in children if not child.context.awaited]
+    await Wait(children, raises=False)  # also for those that lost a race
     await Wait(overlooked)
     return model
 

@@ -78,7 +78,7 @@ class AssemblyLine:
         self._is_closed = False
         self.repository: Repository | None = None
         """Notes what is requested, if there is one."""
-        self._is_limited = False
+        self.has_limits = False
         """Whether any request so far has had limits; most projects need not look for them."""
 
     def step(self) -> Step:
@@ -177,7 +177,7 @@ class AssemblyLine:
                 f"{context.path}: limits on CPU time and memory need a process manager; "
                 "subscribe one with project.subscribe(Processes())"
             )
-        self._is_limited = True
+        self.has_limits = True
 
     # Unifier, guard, spooler: everything from here on is under the lock
 
@@ -262,7 +262,7 @@ class AssemblyLine:
         """Put a task into the spooler, or put it further in front."""
         task.state = State.QUEUED
         task.queued = task.queued or perf_counter()
-        if self._is_limited and not task.config.is_composite:
+        if self.has_limits and not task.config.is_composite:
             task.isolated = needs_process(task)
         self._spooler.push(task)
         self._wake_one()

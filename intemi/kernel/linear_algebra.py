@@ -6,8 +6,14 @@ run there; and a product that is summed up in another number of parts is another
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from threadpoolctl import ThreadpoolController
 
 _lock = threading.Lock()
 _users = 0
@@ -20,9 +26,15 @@ def use_one_thread() -> None:
     with _lock:
         _users += 1
         if _users == 1:
-            from threadpoolctl import threadpool_limits
+            _restore = _libraries(len(sys.modules)).limit(limits=1, user_api="blas").restore_original_limits
 
-            _restore = threadpool_limits(1, user_api="blas").restore_original_limits
+
+@lru_cache(maxsize=1)
+def _libraries(modules: int) -> ThreadpoolController:
+    """The libraries that are loaded; to look for them takes its time, so only when modules have been imported since."""
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
 
 
 def give_back() -> None:

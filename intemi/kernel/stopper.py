@@ -102,7 +102,8 @@ class Stopper:
         spent, task.charged = task.cpu - task.charged, task.cpu
         for above in tasks_above(task):
             above.cpu += spent
-            self._check(above, memory)
+            if self._line.has_limits:
+                self._check(above, memory)
 
     def _check(self, task: Task, memory: int) -> None:
         for context in list(task.contexts):

@@ -8,7 +8,7 @@ configuration with a placeholder in it a template; `fill` makes it feasible.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, Self
 
 from intemi.kernel import Component, Input, Machine, Model, Output
@@ -354,18 +354,28 @@ class Scheme(Machine):
         filled.expose(**{name: getattr(child, own) for name, own in outputs.items()})
         return filled
 
+    @property
+    def _plan(self) -> list[tuple[SchemeChild, list[tuple[str, tuple[Wire, ...]]]]]:
+        """The children in the order of their requests, with their wires."""
+        known: list[tuple[SchemeChild, list[tuple[str, tuple[Wire, ...]]]]] | None = self.__dict__.get("_plan")
+        if known is None:
+            known = [(child, [(name, tuple(wires)) for name, wires in child.wires.items()]) for child in self._sorted()]
+            self.__dict__["_plan"] = known
+        return known
+
     async def run(self, job: Any, **inputs: Any) -> Model:
         capsules: dict[str, Any] = {}
 
-        def sources(wire: Wire) -> tuple[Any, ...]:
-            bound = getattr(capsules[wire.child], wire.port) if wire.child else inputs[wire.port]
-            return bound if isinstance(bound, tuple) else (bound,)
+        def sources(wires: Iterable[Wire]) -> Any:
+            bound = [getattr(capsules[each.child], each.port) if each.child else inputs[each.port] for each in wires]
+            if len(bound) == 1:
+                return bound[0]
+            return [source for each in bound for source in (each if isinstance(each, tuple) else (each,))]
 
-        for child in self._sorted():
-            bindings = {name: [each for wire in wires for each in sources(wire)] for name, wires in child.wires.items()}
+        for child, ports in self._plan:
+            bindings = {name: sources(wires) for name, wires in ports}
             capsules[child.name] = job.request(child.machine, name=child.name, **bindings)
-        outputs: dict[str, Any] = {name: sources(wire) for name, wire in self.exposed.items()}
-        return Model(**outputs)
+        return Model(**{name: sources((wire,)) for name, wire in self.exposed.items()})
 
     def __repr__(self) -> str:
         ports = [f"{port.name}={port.declared}" for port in (*self.inputs.values(), *self.outputs.values())]
