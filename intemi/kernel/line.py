@@ -109,8 +109,12 @@ class AssemblyLine:
         context = Context(config, sources, seed, key, parent.owner if parent else None, name, limits, comments)
         context.is_step = is_step
         record = self.unifier.look_up(key)
-        if record is None and sources:
-            self._register(sources)
+        if record is None:
+            if sources:
+                self._register(sources)
+            if parent is None:
+                for manager in self.managers:
+                    manager.get_ready()
         with self._lock:
             self._place(context, parent, priority)
             self.events.emit(events.REQUESTED, context)

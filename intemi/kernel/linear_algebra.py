@@ -16,17 +16,27 @@ if TYPE_CHECKING:
     from threadpoolctl import ThreadpoolController
 
 _lock = threading.Lock()
-_users = 0
+_users: set[int] = set()
 _restore: Callable[[], None] | None = None
 
 
-def use_one_thread() -> None:
-    """From now on, until as many calls of `give_back` have come."""
-    global _users, _restore
+def use_one_thread(user: object) -> None:
+    """From now on, until it was given back by everybody who uses it. Not for a thread that was started for a while."""
+    global _restore
     with _lock:
-        _users += 1
-        if _users == 1:
+        _users.add(id(user))
+        if _restore is None:
             _restore = _libraries(len(sys.modules)).limit(limits=1, user_api="blas").restore_original_limits
+
+
+def give_back(user: object) -> None:
+    """Somebody needs it no more."""
+    global _restore
+    with _lock:
+        _users.discard(id(user))
+        if not _users and _restore is not None:
+            _restore()
+            _restore = None
 
 
 @lru_cache(maxsize=1)
@@ -35,13 +45,3 @@ def _libraries(modules: int) -> ThreadpoolController:
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController()
-
-
-def give_back() -> None:
-    """Nobody here needs it any more."""
-    global _users, _restore
-    with _lock:
-        _users -= 1
-        if not _users and _restore is not None:
-            _restore()
-            _restore = None

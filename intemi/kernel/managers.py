@@ -72,9 +72,11 @@ class TaskManager(ABC):
             raise ConfigurationError(f"{self!r} serves a project already; unsubscribe it there first")
         self._line = line
         self.is_closing = False
-        use_one_thread()
         for _ in range(self.workers):
             self._add_slot()
+
+    def get_ready(self) -> None:  # noqa: B027 - some are ready as they are
+        """There is going to be work; called on the thread that asks for it."""
 
     def close(self) -> None:
         """Take no more tasks, and return when the running ones are done; those that were stopped are not waited for."""
@@ -88,7 +90,6 @@ class TaskManager(ABC):
                 thread.join(0.1)  # until it is done, or left behind by `stop`
         self._threads.clear()
         self._line = None
-        give_back()
 
     def _add_slot(self) -> None:
         thread = threading.Thread(target=self._serve, name=f"intemi {type(self).__name__.lower()}", daemon=True)
@@ -130,6 +131,7 @@ class Threads(TaskManager):
     def __init__(self, workers: int | None = None) -> None:
         super().__init__(workers)
         self._running: dict[Task, threading.Thread] = {}
+        self._is_ready = False
         self._is_short: dict[str, bool] = {}
         """Whether the last leaf of a kind was short."""
 
@@ -153,6 +155,16 @@ class Threads(TaskManager):
             return model, cpu
         finally:
             self._running.pop(call.task, None)
+
+    def get_ready(self) -> None:
+        if not self._is_ready:  # whoever only asks for what is finished does not need it
+            use_one_thread(self)
+            self._is_ready = True
+
+    def close(self) -> None:
+        super().close()
+        self._is_ready = False
+        give_back(self)
 
     def stop(self, task: Task) -> None:
         # A thread cannot be ended. It is left behind, to go when the leaf returns, and another takes its place.

@@ -34,7 +34,7 @@ def main() -> None:
     channel = Channel(socket.socket(fileno=channel_end), known=names_of_classes, sign=-1)
     # A forked child that outlives the worker must not keep the project waiting for an answer.
     os.register_at_fork(after_in_child=channel.close)
-    use_one_thread()
+    use_one_thread(channel)
     channel.send([])
     LeafServer(channel).serve()
 
