@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from intemi.kernel.disk.contents import Contents
 
 _FIND = """
-    SELECT id, record FROM machines WHERE id = ?1
-    UNION ALL SELECT id, record FROM keys JOIN machines ON id = machine WHERE keys.key = ?2
-    UNION ALL SELECT * FROM (SELECT id, record FROM machines WHERE key = ?2 ORDER BY rowid DESC LIMIT 1) LIMIT 1
+    SELECT rowid, id, record FROM machines WHERE id = ?1
+    UNION ALL SELECT machines.rowid, id, record FROM keys JOIN machines ON id = machine WHERE keys.key = ?2
+    UNION ALL SELECT * FROM (SELECT rowid, id, record FROM machines WHERE key = ?2 ORDER BY rowid DESC LIMIT 1) LIMIT 1
 """
 """Of two machines with one key the newer: the other would not have been run again if it were in order."""
 _KEEP = """
@@ -48,11 +48,20 @@ _FORGET = "UPDATE machines SET id = NULL, record = NULL, children = NULL, key = 
 """The row stays: SQLite would give its number to the next machine if it was the last, and a reader would miss that."""
 _NOTE_FORGOTTEN = "INSERT OR IGNORE INTO forgotten SELECT id FROM machines WHERE id = ?"
 _IN_ORDER = "SELECT rowid, id, record, children FROM machines WHERE rowid > ? AND id NOT NULL ORDER BY rowid LIMIT ?"
+_READ_AHEAD = "SELECT rowid, id, key, record FROM machines WHERE rowid > ? AND id NOT NULL ORDER BY rowid LIMIT ?"
 _LIST_CHILDREN = "SELECT children FROM machines WHERE id = ?"
 
 
+_Row = tuple[int, bytes, Any]
+"""The number of a machine, its id, its sealed record."""
 AT_A_TIME = 1000
 """Machines that are read in one go."""
+AHEAD = 64
+"""Machines that are read ahead of being asked for, once machines were asked for in the order of their rows, ..."""
+OFTEN = 8
+"""... so often in a row, ..."""
+NEAR = 4
+"""... with no more than so many rows from one to the next."""
 
 
 class DiskStore:
@@ -66,6 +75,9 @@ class DiskStore:
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self._folder = Path(folder).absolute()
         self._warned: set[bytes] = set()
+        self._last_read = 0
+        self._in_order = 0
+        self._ahead: dict[bytes, _Row] = {}
         self._opened_contents: Contents | None = None
         self._opening_contents = threading.Lock()
         try:
@@ -85,9 +97,23 @@ class DiskStore:
         return self._find(key, key)
 
     def _find(self, machine: bytes, key: bytes) -> Record | None:
-        for found, sealed in self._database.rows(_FIND, (machine, key)):
+        row = self._ahead.get(machine) or self._ahead.get(key)
+        for number, found, sealed in (row,) if row else self._database.rows(_FIND, (machine, key)):
+            self._in_order = self._in_order + 1 if 0 < number - self._last_read <= NEAR else 0
+            self._last_read = number
+            if row is None and self._in_order >= OFTEN:
+                self._read_ahead(number)
             return self._record(found, sealed)
         return None
+
+    def _read_ahead(self, number: int) -> None:
+        """A program that is run again asks for machines in the order in which they were finished."""
+        ahead: dict[bytes, _Row] = {}
+        for row, machine, key, sealed in self._database.rows(_READ_AHEAD, (number, AHEAD)):
+            ahead[machine] = row, machine, sealed
+            if key is not None:
+                ahead[key] = row, machine, sealed
+        self._ahead = ahead
 
     def claim(self, machine: bytes, key: bytes | None = None) -> Claim | Record:
         """Claim a machine before running it; a damaged record does not count as one."""
@@ -117,6 +143,7 @@ class DiskStore:
     def keep_all(self, finished: Sequence[Finished], further: Sequence[tuple[bytes, bytes]] = ()) -> None:
         """Keep finished machines, and further keys of some: large contents first, then everything else in one step."""
         rows, aliases, contents = [], list(further), []
+        self._ahead = {}
         for record, own_keys, children, kept in finished:
             for content, payload in (kept or {}).items():
                 if len(payload) < LARGE:
@@ -144,10 +171,12 @@ class DiskStore:
 
     def add_key(self, key: bytes, machine: bytes) -> None:
         """Let one more key lead to a machine."""
+        self._ahead = {}
         self._database.change(_ADD_KEY, (key, machine))
 
     def forget(self, machine: bytes) -> None:
         """Drop a record, so that the machine can be run again."""
+        self._ahead = {}
         self._database.change_together([(_NOTE_FORGOTTEN, [(machine,)]), (_FORGET, [(machine,)])])
 
     def content(self, content: bytes) -> bytes | None:

@@ -135,6 +135,8 @@ class WriteBehind:
 
     def find(self, key: bytes) -> Record | None:
         """The record that answers a key, or has that id."""
+        if not self.is_behind:
+            return self._store.find(key)
         return self._waiting(key) or self._store.find(self._id_of(key))
 
     def _id_of(self, key: bytes) -> bytes:

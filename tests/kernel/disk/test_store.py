@@ -19,7 +19,7 @@ from intemi.kernel.disk import DiskStore
 from intemi.kernel.disk.schema import APPLICATION, LARGE, SCHEMA_VERSION
 from intemi.kernel.disk.seal import seal
 from intemi.kernel.errors import IntemiError, StoreWarning
-from intemi.kernel.record import Child
+from intemi.kernel.record import Child, Record
 from intemi.kernel.store import Claim, Finished
 from intemi.testing.store import sample_record
 
@@ -333,3 +333,30 @@ def test_closing_a_file_that_was_set_aside_leaves_the_new_one_alone(tmp_path: Pa
         assert (tmp_path / "machines.sqlite-wal").stat().st_size
         with closing(DiskStore(tmp_path)) as third:
             assert finds(third)
+
+
+def test_machines_that_are_asked_for_in_their_order_are_read_many_at_a_time(tmp_path: Path) -> None:
+    records = [sample_record(Number=number) for number in range(300)]
+    keys = [os.urandom(16) for _ in records]
+    with closing(DiskStore(tmp_path)) as store:
+        store.keep_all([Finished(record, [key]) for record, key in zip(records, keys, strict=True)])
+    found: list[Record | None] = []
+    with closing(DiskStore(tmp_path)) as store:
+        taken = statements(store, lambda: found.extend(map(store.find, keys)))
+    assert [each and each.encode() for each in found] == [record.encode() for record in records]
+    assert len(taken) < len(records) / 10
+
+
+def test_what_was_read_ahead_and_forgotten_is_gone(tmp_path: Path) -> None:
+    records = [sample_record(Number=number) for number in range(30)]
+    with closing(DiskStore(tmp_path)) as store:
+        store.keep_all([Finished(record) for record in records])
+        for record in records[:20]:
+            assert store.find(record.machine) is not None
+        store.forget(records[20].machine)
+        assert store.find(records[20].machine) is None
+        again = sample_record(records[21].machine, Number=-1)
+        store.keep(again)
+        found = store.find(again.machine)
+        assert found is not None
+        assert found.results == {"Number": -1}
