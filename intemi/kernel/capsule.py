@@ -81,7 +81,8 @@ class Capsule:
         begun = perf_counter()
         if not self.context.is_done and not self._line.wait_for([self], timeout):
             raise TimeoutError(f"{self.path} is {self.state.value} after {timeout:g} s")
-        self._line.put_on_record()
+        if self._line.unifier.store.is_behind:
+            self._line.put_on_record()
         if self._said is not None:
             left = None if timeout is None else max(0.0, begun + timeout - perf_counter())
             if not self._said.wait(left):
@@ -138,7 +139,7 @@ class Capsule:
 
     def _seen(self) -> Context:
         """The context as the user may see it: nobody hears of a machine that is done before it is on record."""
-        if self.context.is_done:
+        if self._line.unifier.store.is_behind and self.context.is_done:
             self._line.put_on_record()
         return self.context
 

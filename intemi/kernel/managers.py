@@ -20,7 +20,7 @@ from intemi.kernel.linear_algebra import give_back, use_one_thread
 from intemi.kernel.machine import Machine, Model
 from intemi.kernel.record import Item
 from intemi.kernel.seeds import Seed
-from intemi.kernel.turns import PATIENCE, Turns
+from intemi.kernel.turns import WHILE, Turns
 from intemi.kernel.values import run_leaf
 
 if TYPE_CHECKING:
@@ -103,9 +103,10 @@ class TaskManager(ABC):
         while me in self._threads:
             self.turns.take()
             try:
-                task = line.next_task(self)
-                if isinstance(task, Task):
+                while isinstance(task := line.next_task(self), Task):
                     line.runner.perform(task, self)
+                    if me not in self._threads or self.turns.is_over:
+                        break
             finally:
                 self.turns.give()
             if task is None:
@@ -151,7 +152,7 @@ class Threads(TaskManager):
                 started = time.thread_time()
                 model = run_leaf(call.config, values, call.seed)
                 cpu = time.thread_time() - started
-            self._is_short[kind] = cpu < SHORT and time.perf_counter() - began < PATIENCE
+            self._is_short[kind] = cpu < SHORT and time.perf_counter() - began < WHILE
             return model, cpu
         finally:
             self._running.pop(call.task, None)

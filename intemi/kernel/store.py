@@ -40,6 +40,8 @@ class Store(Protocol):
 
     durable: bool
     """Whether what is kept outlives the process; only then are values encoded and handed over."""
+    is_behind: bool
+    """Whether something waits to be written."""
 
     def find(self, key: bytes) -> Record | None:
         """The record that answers a key, or has that id."""
@@ -76,10 +78,6 @@ class Store(Protocol):
 
     def report_losses_to(self, tell: Loss) -> None:
         """Tell this one of whatever waited and could not be written."""
-
-    @property
-    def is_behind(self) -> bool:
-        """Whether something waits to be written."""
 
     @property
     def is_due(self) -> bool:

@@ -67,6 +67,8 @@ class WriteBehind:
         self._current = _Batch()
         """What is being written."""
         self._tell: Loss | None = None
+        self.is_behind = False
+        """Whether something waits to be written; everybody looks at it all the time."""
 
     def report_losses_to(self, tell: Loss) -> None:
         """Tell this one of whatever waited and could not be written."""
@@ -77,6 +79,7 @@ class WriteBehind:
     def keep_all(self, finished: Sequence[Finished]) -> None:
         """Take finished machines; `flush` writes them."""
         with self._adding:
+            self.is_behind = True
             for each in finished:
                 self._next.add(each)
 
@@ -93,13 +96,9 @@ class WriteBehind:
     def add_key(self, key: bytes, machine: bytes) -> None:
         """Let one more key lead to a machine."""
         with self._adding:
+            self.is_behind = True
             self._next.keys.append((key, machine))
             self._next.ids[key] = machine
-
-    @property
-    def is_behind(self) -> bool:
-        """Whether something waits to be written."""
-        return bool(self._next.machines or self._next.keys or self._current.machines or self._current.keys)
 
     @property
     def is_due(self) -> bool:
@@ -120,16 +119,23 @@ class WriteBehind:
                 with self._adding:
                     self._current, self._next = self._next, self._current
             batch = self._current  # also one that an interrupt has kept from being written
-            if not batch.machines and not batch.keys:
-                return
             try:
-                self._store.keep_all(batch.machines, batch.keys)
-                self._current = _Batch()
+                if batch.machines or batch.keys:
+                    self._store.keep_all(batch.machines, batch.keys)
             except Exception as error:
                 if self._tell is None:
                     raise
-                self._current = _Batch()
-                self._tell(batch.machines, error)
+                try:
+                    self._tell(batch.machines, error)
+                finally:
+                    self._done()
+            else:
+                self._done()
+
+    def _done(self) -> None:
+        with self._adding:
+            self._current = _Batch()
+            self.is_behind = bool(self._next.machines or self._next.keys)
 
     # What is looked for: it moves from the next batch through the current one into the store, so look in that order
 
