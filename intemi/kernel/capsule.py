@@ -78,19 +78,18 @@ class Capsule:
 
         Raises if it failed or was aborted, and TimeoutError if it takes too long.
         """
-        begun = perf_counter()
+        begun = 0.0 if timeout is None else perf_counter()
         if not self.context.is_done and not self._line.wait_for([self], timeout):
             raise TimeoutError(f"{self.path} is {self.state.value} after {timeout:g} s")
-        if self._line.unifier.store.is_behind:
-            self._line.put_on_record()
+        error = self._seen().error
         if self._said is not None:
             left = None if timeout is None else max(0.0, begun + timeout - perf_counter())
             if not self._said.wait(left):
                 raise TimeoutError(
                     f"{self.path} is {self.state.value}; its commentators still speak after {timeout:g} s"
                 )
-        if self.context.error is not None:
-            raise self.context.error.with_traceback(None)
+        if error is not None:
+            raise error.with_traceback(None)
         return self
 
     def __await__(self) -> Generator[Wait, None, Capsule]:
@@ -144,12 +143,12 @@ class Capsule:
         return self.context
 
     def _record(self) -> Record:
-        self._seen()
-        if self.context.error is not None:
-            raise self.context.error.with_traceback(None)
-        if self.context.record is None:
+        context = self._seen()
+        if context.error is not None:
+            raise context.error.with_traceback(None)
+        if context.record is None:
             raise IntemiError(f"{self.path} is {self.state.value}; wait for it first")
-        return self.context.record
+        return context.record
 
     def __repr__(self) -> str:
         return f"<Capsule {self.path}: {self.state.value}>"

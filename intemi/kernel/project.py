@@ -117,7 +117,8 @@ class Project:
 
         Commentators speak, once it is done, of whatever has finished under it. If one of them fails, that is a warning.
         """
-        _check_commentators(commentators)
+        if commentators != ():
+            _check_commentators(commentators)
         capsule = self._line.request(config, bindings, name=name, priority=priority, limits=limits)
         if not commentators:
             return capsule
