@@ -9,7 +9,16 @@ from importlib import import_module
 
 from benchmarks.report import surroundings
 
-NAMES = ("configuration", "reading", "requests", "scaling", "cross_validation", "parameter_search", "repository")
+NAMES = (
+    "configuration",
+    "reading",
+    "requests",
+    "scaling",
+    "cross_validation",
+    "parameter_search",
+    "repository",
+    "trees",
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -260,7 +260,7 @@ class Values:
 
 def run_leaf(config: Machine, values: dict[str, Any], seed: Seed | None) -> Model:
     """Run a leaf here and now, and check that it delivers what it declares."""
-    if config.takes_rng:
+    if config.takes_rng and config.is_random:
         values = {**values, "rng": (seed or Seed(0)).generator(config.registered_name)}
     model = config.run(**values)
     check_model(config, model)

@@ -1,8 +1,8 @@
 """Everything that is a machine or a component.
 
 `structure` holds machines that hold machines, `loading` brings data in, `distributors` split them, `transformations`
-change them, `rankings` order and select features, `classifiers` learn and are tested. `interfaces` are the types of
-what they give to each other.
+change them, `rankings` order and select features, `classifiers` and `trees` learn, and are tested. `interfaces` are the
+types of what they give to each other.
 """
 
 from intemi.machines import classifiers, rankings, search, transformations
@@ -21,6 +21,21 @@ from intemi.machines.search import *  # noqa: F403
 from intemi.machines.structure.repeater import Repeater
 from intemi.machines.structure.scheme import Scheme
 from intemi.machines.transformations import *  # noqa: F403
+from intemi.machines.trees import (
+    C45,
+    CART,
+    ID3,
+    AUCTree,
+    DecisionTree,
+    SSVTree,
+    best_first,
+    cal5,
+    cruise_1d,
+    cruise_2d,
+    ctree,
+    fact,
+    quest,
+)
 
 __all__ = [
     "Scheme",
@@ -35,6 +50,19 @@ __all__ = [
     *transformations.__all__,
     *rankings.__all__,
     *classifiers.__all__,
+    "DecisionTree",
+    "ID3",
+    "CART",
+    "C45",
+    "SSVTree",
+    "AUCTree",
+    "cal5",
+    "fact",
+    "quest",
+    "cruise_1d",
+    "cruise_2d",
+    "ctree",
+    "best_first",
     *search.__all__,
     "Classifier",
     "Transformation",

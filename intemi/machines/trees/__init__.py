@@ -1,0 +1,149 @@
+"""Decision trees of exchangeable components.
+
+`DecisionTree` is the one machine; `algorithms`, `statistical_algorithms` and `best_first_algorithms` name settings of
+it. What it is made of: `search` methods, `splitters` with `quality` measures or with `selectors` and `whole_feature`
+splitters, `transformations` of nodes, and the smaller parts in files of their own. `tree` is what it leaves.
+"""
+
+from intemi.machines.trees import quality, search, selectors, transformations, whole_feature
+from intemi.machines.trees.acceptors import AcceptIfImproved, MinBranchSize
+from intemi.machines.trees.algorithms import C45, CART, ID3, AUCTree, SSVTree
+from intemi.machines.trees.best_first_algorithms import best_first
+from intemi.machines.trees.classifier import TreeClassifier
+from intemi.machines.trees.components import (
+    DecisionModule,
+    DirectPruning,
+    FeatureSelector,
+    Growth,
+    MissingPolicy,
+    NodeSplitter,
+    NodeTransformation,
+    RankedFeature,
+    SplitAcceptor,
+    SplitProspects,
+    StopCriterion,
+    TransformedNode,
+    WholeFeatureSplitter,
+)
+from intemi.machines.trees.decision_tree import DecisionTree
+from intemi.machines.trees.decisions import Laplace, MEstimate, PathCombined, Proportions
+from intemi.machines.trees.grouping import ClassGrouping, TwoMeans
+from intemi.machines.trees.missing import Fractional, ImputeNode, MajorityBranch, Surrogates
+from intemi.machines.trees.node_data import NodeData
+from intemi.machines.trees.prospects import BestSplitGain, ClassificationProspects, ConstantProspects, SSVProspects
+from intemi.machines.trees.pruning import Collapse
+from intemi.machines.trees.quality import *  # noqa: F403
+from intemi.machines.trees.rules import Condition, Rule
+from intemi.machines.trees.search import *  # noqa: F403
+from intemi.machines.trees.selectors import *  # noqa: F403
+from intemi.machines.trees.splits import (
+    DeviationSplit,
+    LinearSplit,
+    ReversedSplit,
+    Split,
+    SymbolSplit,
+    ThresholdSplit,
+)
+from intemi.machines.trees.splitters.exhaustive import ExhaustiveSearch
+from intemi.machines.trees.splitters.nominal import BranchForEach, NominalSplits, SmallSets, TwoSets
+from intemi.machines.trees.splitters.select_and_split import SelectAndSplit
+from intemi.machines.trees.splitters.spread import SpreadSearch
+from intemi.machines.trees.splitters.whole_features import WholeFeatures
+from intemi.machines.trees.statistical_algorithms import cal5, cruise_1d, cruise_2d, ctree, fact, quest
+from intemi.machines.trees.stop import (
+    AllOf,
+    AnyOf,
+    FewLargeClasses,
+    MaxDepth,
+    MaxErrors,
+    MaxLeaves,
+    MinClassCount,
+    MinNodeSize,
+)
+from intemi.machines.trees.transformations import *  # noqa: F403
+from intemi.machines.trees.tree import Tree
+from intemi.machines.trees.whole_feature import *  # noqa: F403
+
+__all__ = [
+    "DecisionTree",
+    # Published algorithms, as settings of it
+    "ID3",
+    "CART",
+    "C45",
+    "SSVTree",
+    "AUCTree",
+    "cal5",
+    "fact",
+    "quest",
+    "cruise_1d",
+    "cruise_2d",
+    "ctree",
+    "best_first",
+    # What it leaves
+    "Tree",
+    "TreeClassifier",
+    "Rule",
+    "Condition",
+    # Splitters
+    "NodeSplitter",
+    "ExhaustiveSearch",
+    "SpreadSearch",
+    "WholeFeatures",
+    "SelectAndSplit",
+    "NominalSplits",
+    "BranchForEach",
+    "TwoSets",
+    "SmallSets",
+    *quality.__all__,
+    "FeatureSelector",
+    *selectors.__all__,
+    "WholeFeatureSplitter",
+    *whole_feature.__all__,
+    "ClassGrouping",
+    "TwoMeans",
+    # Growth
+    *search.__all__,
+    "StopCriterion",
+    "AnyOf",
+    "AllOf",
+    "MaxErrors",
+    "MinNodeSize",
+    "MinClassCount",
+    "FewLargeClasses",
+    "MaxDepth",
+    "MaxLeaves",
+    "SplitProspects",
+    "ConstantProspects",
+    "ClassificationProspects",
+    "SSVProspects",
+    "BestSplitGain",
+    "SplitAcceptor",
+    "AcceptIfImproved",
+    "MinBranchSize",
+    "NodeTransformation",
+    *transformations.__all__,
+    # Answers
+    "MissingPolicy",
+    "MajorityBranch",
+    "Fractional",
+    "ImputeNode",
+    "Surrogates",
+    "DecisionModule",
+    "Proportions",
+    "Laplace",
+    "MEstimate",
+    "PathCombined",
+    "DirectPruning",
+    "Collapse",
+    # What components of your own get and give
+    "NodeData",
+    "Split",
+    "ThresholdSplit",
+    "SymbolSplit",
+    "DeviationSplit",
+    "LinearSplit",
+    "ReversedSplit",
+    "RankedFeature",
+    "TransformedNode",
+    "Growth",
+]

@@ -1,0 +1,30 @@
+"""Split acceptors: judges of the best split of a node, who see what its children would be."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from intemi.kernel import parameter
+from intemi.machines.trees.components import SplitAcceptor
+from intemi.machines.trees.node_data import NodeData
+from intemi.machines.trees.splits import Split
+
+
+class AcceptIfImproved(SplitAcceptor):
+    """Accept a split whose children make fewer errors than the node (FACT)."""
+
+    def accepts(self, data: NodeData, split: Split, parts: Sequence[NodeData]) -> bool:
+        return sum(part.errors for part in parts) < data.errors - 1e-12 * max(1.0, data.weight)
+
+
+class MinBranchSize(SplitAcceptor):
+    """Accept a split whose children have `size` or more: all of them, or two, counted as rows or by weight."""
+
+    size: float = parameter(default=2.0, at_least=0)
+    which: Literal["all", "two"] = "all"
+    unit: Literal["weight", "rows"] = "weight"
+
+    def accepts(self, data: NodeData, split: Split, parts: Sequence[NodeData]) -> bool:
+        large = sum((len(part) if self.unit == "rows" else part.weight) >= self.size - 1e-9 for part in parts)
+        return large == len(parts) if self.which == "all" else large >= 2

@@ -1,0 +1,88 @@
+"""The classifier that a tree is, once it is said what its leaves answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from intemi.data import Column, Data
+from intemi.kernel import storable
+from intemi.machines.interfaces import Classifier, Codes, Floats
+from intemi.machines.trees.components import DecisionModule
+from intemi.machines.trees.tree import Tree
+
+
+@storable
+@dataclass(frozen=True, eq=False)
+class TreeClassifier(Classifier):
+    """A tree and what its nodes answer."""
+
+    columns: tuple[Column, ...]
+    labels: tuple[str, ...]
+    tree: Tree
+    decision: DecisionModule
+
+    @cached_property
+    def _node_answers(self) -> Floats:
+        return np.ascontiguousarray(self.decision.probabilities(self.tree))
+
+    @cached_property
+    def node_classes(self) -> Codes:
+        """The class that each node answers."""
+        return np.asarray(self._node_answers.argmax(axis=1), dtype=np.int32)
+
+    def leaves(self, data: Data) -> Codes:
+        """The leaf of each row; -1 where a row goes to several in parts, since a value is missing."""
+        from intemi.machines.trees.kernels.route import route
+
+        leaves = np.empty(len(data), dtype=np.int32)
+        arguments: tuple[Any, ...] = (*self._arguments(data), *self.tree.simple_tests, leaves)
+        route(*arguments)
+        return leaves
+
+    def _arguments(self, data: Data) -> tuple[Any, ...]:
+        tree = self.tree
+        return (
+            data.table.features,
+            data.rows,
+            data.column_indices,
+            tree.first_child,
+            tree.default_branch,
+            tree.test_start,
+            tree.kind,
+            tree.feature,
+            tree.parameter_start,
+            tree.branch_count,
+            tree.parameters,
+            tree.branch_weight,
+        )
+
+    def _mixed(self, data: Data, positions: Any) -> Floats:
+        from intemi.machines.trees.kernels.route import mix
+
+        answers = np.empty((len(positions), len(self.labels)))
+        arguments: tuple[Any, ...] = (*self._arguments(data.select_rows(positions)), self._node_answers, answers)
+        mix(*arguments)
+        return answers
+
+    def _classify(self, data: Data) -> Codes:
+        leaves = self.leaves(data)
+        classes = self.node_classes[leaves]
+        parted = np.flatnonzero(leaves < 0)
+        if len(parted):
+            classes[parted] = self._mixed(data, parted).argmax(axis=1)
+        return classes
+
+    def _probabilities(self, data: Data) -> Floats:
+        leaves = self.leaves(data)
+        answers = self._node_answers[leaves]
+        parted = np.flatnonzero(leaves < 0)
+        if len(parted):
+            answers[parted] = self._mixed(data, parted)
+        return answers
+
+    def __str__(self) -> str:
+        return str(self.tree)

@@ -1,0 +1,136 @@
+"""The exchangeable parts of a tree learner: what each kind of component is asked. Implementations live beside."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from intemi.kernel import Component
+from intemi.machines.interfaces import Floats
+from intemi.machines.trees.node_data import NodeData
+from intemi.machines.trees.splits import Split
+from intemi.machines.trees.tree import Tree
+
+if TYPE_CHECKING:
+    from intemi.machines.trees.limits import Limits
+
+
+class NodeSplitter(Component):
+    """Finds the best splits of a node."""
+
+    def best_splits(self, data: NodeData, count: int) -> list[Split]:
+        """At most `count` splits, the best one first; none if there is nothing to split."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class RankedFeature:
+    """A feature that a selector proposes, the better the larger its score."""
+
+    feature: int
+    score: float
+    use_deviation: bool = False
+    """Whether it is the distances from the mean that differ between the classes."""
+
+
+class FeatureSelector(Component):
+    """Chooses features to split on without looking at splits."""
+
+    def rank(self, data: NodeData) -> list[RankedFeature]:
+        """The features worth splitting on, the best one first; none if growth should end here."""
+        raise NotImplementedError
+
+
+class WholeFeatureSplitter(Component):
+    """Makes one split of a whole feature."""
+
+    def split(self, data: NodeData, ranked: RankedFeature) -> Split | None:
+        """The split of that feature, if there is one."""
+        raise NotImplementedError
+
+
+class TransformedNode(ABC):
+    """A node with other features, and the way back."""
+
+    data: NodeData
+
+    @abstractmethod
+    def original(self, split: Split) -> Split | None:
+        """A split of the new features as one of the original ones: the tree needs no transformations."""
+
+
+class NodeTransformation(Component):
+    """Changes the features of a node before it is split."""
+
+    def fit(self, data: NodeData) -> TransformedNode:
+        """The node with its new features."""
+        raise NotImplementedError
+
+
+@dataclass
+class Growth:
+    """What is known of the tree while it grows."""
+
+    leaves: int = 1
+    """Nodes without children so far, open ones included."""
+
+
+class StopCriterion(Component):
+    """Says where growth ends."""
+
+    def stops(self, data: NodeData, growth: Growth) -> bool:
+        """Whether the node is to be a leaf."""
+        raise NotImplementedError
+
+    def limits(self) -> Limits | None:
+        """The same in numbers, if a kernel can do it."""
+        return None
+
+
+class SplitAcceptor(Component):
+    """Judges the best split of a node; a node whose split is refused is a leaf."""
+
+    def accepts(self, data: NodeData, split: Split, parts: Sequence[NodeData]) -> bool:
+        """Whether the split is made; `parts` are what its branches would get."""
+        raise NotImplementedError
+
+
+class SplitProspects(Component):
+    """Says which open node is split first: the one with the largest prospects."""
+
+    needs_split: ClassVar[bool] = False
+    """Whether the best split of a node has to be known."""
+
+    def prospects(self, data: NodeData, split: Split | None) -> float:
+        """What splitting the node promises."""
+        raise NotImplementedError
+
+
+class DirectPruning(Component):
+    """Cuts a grown tree back by what it knows itself."""
+
+    def pruned(self, tree: Tree) -> Tree:
+        """The tree with some of its nodes made leaves."""
+        raise NotImplementedError
+
+
+class DecisionModule(Component):
+    """Says what the nodes of a tree answer."""
+
+    def probabilities(self, tree: Tree) -> Floats:
+        """The probabilities of the classes, a row for each node."""
+        raise NotImplementedError
+
+
+class MissingPolicy(Component):
+    """Says where rows go whose value of the tested feature is missing, in learning as in answering."""
+
+    def surrogates(self, data: NodeData, split: Split) -> list[Split]:
+        """Other splits to ask, in this order."""
+        return []
+
+    def default_branch(self, data: NodeData, split: Split) -> int:
+        """The branch for rows that no test knows; -1: all branches, in parts."""
+        raise NotImplementedError

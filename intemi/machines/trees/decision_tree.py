@@ -1,0 +1,128 @@
+"""The one machine that learns trees; everything that makes C4.5 differ from CART is in its components."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from intemi.data import Data
+from intemi.kernel import Input, Machine, Model, Output
+from intemi.machines.classifiers.training import rows_to_learn_from
+from intemi.machines.interfaces import Classifier, FeatureRanking
+from intemi.machines.trees.classifier import TreeClassifier
+from intemi.machines.trees.components import (
+    DecisionModule,
+    DirectPruning,
+    MissingPolicy,
+    NodeSplitter,
+    NodeTransformation,
+    SplitAcceptor,
+    SplitProspects,
+    StopCriterion,
+)
+from intemi.machines.trees.decisions import Proportions
+from intemi.machines.trees.fast import grown, infinite_values, limits_of
+from intemi.machines.trees.growing import assembled
+from intemi.machines.trees.missing import MajorityBranch
+from intemi.machines.trees.node_data import NodeData
+from intemi.machines.trees.prospects import ConstantProspects
+from intemi.machines.trees.search import HillClimbing, SearchMethod
+from intemi.machines.trees.search.method import Parts
+from intemi.machines.trees.splitters.exhaustive import ExhaustiveSearch
+from intemi.machines.trees.stop import AnyOf, MaxErrors, MinNodeSize
+from intemi.machines.trees.tree import Tree
+
+
+class DecisionTree(Machine):
+    """Grow a tree: split nodes until they are pure, or a criterion says that it is enough.
+
+    >>> from intemi.data import Column, Table
+    >>> from intemi.kernel import Project
+    >>> data = Data(Table([Column("x")], [[1, 2, 8, 9]], Column("class", ("low", "high")), [0, 0, 1, 1]))
+    >>> with Project() as project:
+    ...     tree = project.run(DecisionTree(), data=project.given(data))
+    ...     print(tree.outputs["tree"])
+    ...     tree.results["Leaves"], tree.outputs["classifier"].classify(data).tolist()
+    x <= 5: low (2)
+    x > 5: high (2)
+    (2, [0, 0, 1, 1])
+    """
+
+    data = Input(Data)
+    classifier = Output(Classifier)
+    tree = Output(Tree)
+    ranking = Output(FeatureRanking)
+
+    splitter: NodeSplitter = ExhaustiveSearch()
+    stop: StopCriterion = AnyOf((MaxErrors(), MinNodeSize()))
+    missing_values: MissingPolicy = MajorityBranch()
+    decision: DecisionModule = Proportions()
+    search: SearchMethod = HillClimbing()
+    prospects: SplitProspects = ConstantProspects()
+    acceptor: SplitAcceptor | None = None
+    transformation: NodeTransformation | None = None
+    pruning: DirectPruning | None = None
+
+    releases_gil = True
+
+    @property
+    def is_random(self) -> bool:
+        """Whether one of its components draws: else the seed makes no difference, and equal trees are one machine."""
+        return any(part.is_random for part in self.components())
+
+    def run(self, data: Data, rng: np.random.Generator | None = None) -> Model:
+        data = rows_to_learn_from(self.kind, data)
+        limits = limits_of(self, data)
+        if limits is not None:
+            tree = grown(self, data, limits)
+        else:
+            _check_finite(data)
+            parts = Parts(
+                self.splitter, self.stop, self.acceptor, self.transformation, self.prospects, self.missing_values
+            )
+            root = NodeData.of(data, seed=0 if rng is None else int(rng.integers(2**63)))
+            tree = assembled(self.search.search(root, parts), data.columns, data.labels)
+        if self.pruning is not None:
+            tree = self.pruning.pruned(tree)
+        classifier = TreeClassifier(data.columns, data.labels, tree, self.decision)
+        return Model(classifier=classifier, tree=tree, ranking=ranked(tree), results=_results(classifier, data))
+
+
+def _check_finite(data: Data) -> None:
+    infinite = np.isinf(data.features).any(axis=1)
+    if infinite.any():
+        raise infinite_values(data.columns[int(infinite.argmax())])
+
+
+def _results(classifier: TreeClassifier, data: Data) -> dict[str, Any]:
+    tree = classifier.tree
+    return {
+        "Size": len(tree),
+        "Leaves": tree.leaf_count,
+        "Depth": tree.depth,
+        "Training error": _training_error(classifier, data),
+    }
+
+
+def _training_error(classifier: TreeClassifier, data: Data) -> float:
+    """The share of the rows it learned from that it does not get right."""
+    tree, weight = classifier.tree, float(classifier.tree.weights[0])
+    if (tree.default_branch[tree.branch_count > 0] < 0).any() and np.isnan(data.features).any():
+        wrong = classifier.classify(data) != data.classes
+        return float(data.weights[wrong].sum()) / weight
+    # No row was divided, so the leaves know.
+    leaves = np.flatnonzero(tree.branch_count == 0)
+    right = tree.class_weights[leaves, classifier.node_classes[leaves]].sum()
+    return max(0.0, 1.0 - float(right) / weight)
+
+
+def ranked(tree: Tree) -> FeatureRanking:
+    """Features by the Gini impurity that their splits removed, as shares of what all removed."""
+    from intemi.machines.trees.kernels.summary import impurity_removed
+
+    values = impurity_removed(tree.class_weights, tree.first_child, tree.test_start, tree.feature, len(tree.columns))
+    if values.sum() > 0:
+        values = np.maximum(values / values.sum(), 0.0)
+    order = np.argsort(-values, kind="stable")
+    return FeatureRanking(tree.columns, tuple(map(int, order)), tuple(map(float, values)))

@@ -1,0 +1,143 @@
+"""How kernels are compiled: at first use, without the interpreter's lock, kept on disk; and the types they speak of.
+
+Only this file imports numba, and it is imported by nothing that `import intemi` imports.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+from llvmlite import ir  # type: ignore[import-untyped]
+from numba import boolean, cfunc, float64, int32, int64, njit, types, uint8, void
+from numba.extending import intrinsic
+from numpy.typing import NDArray
+
+__all__ = [
+    "ADDRESS",
+    "BYTES",
+    "BYTES_2D",
+    "Bytes",
+    "CODES",
+    "CODES_2D",
+    "FLOATS",
+    "FLOATS_2D",
+    "GIVEN_CODES",
+    "GIVEN_CODES_2D",
+    "GIVEN_FLOATS",
+    "GIVEN_FLOATS_2D",
+    "MEASURE",
+    "Tuple",
+    "WIDE",
+    "WIDE_2D",
+    "Wide",
+    "address_of",
+    "call_measure",
+    "boolean",
+    "compiled",
+    "compiled_measure",
+    "float64",
+    "inner",
+    "int32",
+    "int64",
+    "types",
+    "void",
+]
+
+Wide = NDArray[np.int64]
+Bytes = NDArray[np.uint8]
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+_pointer: Any = types.CPointer
+ADDRESS = _pointer(float64)
+MEASURE_SIGNATURE = float64(ADDRESS, int64, int64, ADDRESS)
+MEASURE = int64
+"""The address of a split quality measure: (table of branches × classes, branches, classes, context) -> quality."""
+
+Tuple: Any = types.Tuple
+FLOATS, FLOATS_2D = float64[::1], float64[:, ::1]
+CODES, CODES_2D = int32[::1], int32[:, ::1]
+WIDE, WIDE_2D = int64[::1], int64[:, ::1]
+BYTES, BYTES_2D = uint8[::1], uint8[:, ::1]
+# What is only read may be read-only: the arrays of tables are.
+GIVEN_FLOATS = types.Array(float64, 1, "C", readonly=True)
+GIVEN_FLOATS_2D = types.Array(float64, 2, "C", readonly=True)
+GIVEN_CODES = types.Array(int32, 1, "C", readonly=True)
+GIVEN_CODES_2D = types.Array(int32, 2, "C", readonly=True)
+
+
+def _forget_stale() -> None:
+    """Remove machine code that is older than any source: it contains that of the kernels it calls, as they were."""
+    here = Path(__file__).parent
+    newest = max(source.stat().st_mtime for source in here.glob("*.py"))
+    for kept in here.glob("__pycache__/*.nb[ci]"):
+        with suppress(OSError):
+            if kept.stat().st_mtime < newest:
+                kept.unlink()
+
+
+def _say_what_takes_time() -> None:
+    """Compiling takes a while, once: say so, or somebody thinks that it hangs."""
+    if not any(Path(__file__).parent.glob("__pycache__/*.nbi")):
+        print("intemi: compiling the kernels of the trees, for about 20 seconds, this once", file=sys.stderr, flush=True)
+
+
+_forget_stale()
+_say_what_takes_time()
+
+
+def compiled(signature: Any) -> Callable[[Function], Function]:
+    """Compile a kernel for one signature, when its module is imported; the machine code is kept beside the source."""
+
+    def decorate(function: Function) -> Function:
+        made: Function = njit(signature, nogil=True, cache=True, error_model="numpy")(function)
+        return made
+
+    return decorate
+
+
+def inner(signature: Any) -> Callable[[Function], Function]:
+    """The same for what only kernels call, and often: it becomes part of them, since arrays are costly to pass."""
+
+    def decorate(function: Function) -> Function:
+        # Python does not call it, so what it would need for that is left out: half the time of compilation. It makes no
+        # arrays and keeps none, so it need not count who refers to them: up to a third of the time of growing.
+        apart: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "_nrt": False}
+        made: Function = njit(signature, cache=True, error_model="numpy", forceinline=True, **apart)(function)
+        return made
+
+    return decorate
+
+
+def compiled_measure(function: Callable[..., float]) -> Any:
+    """Machine code of a split quality measure; its `address` is handed to kernels."""
+    return cfunc(MEASURE_SIGNATURE, cache=True, error_model="numpy")(function)
+
+
+def _address(_: Any, array: Any) -> Any:
+    """Where the numbers of an array begin: what measures get, since passing an array costs more than they do."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return context.make_array(signature.args[0])(context, builder, arguments[0]).data
+
+    return ADDRESS(array), generate
+
+
+def _call(_: Any, measure: Any, table: Any, branches: Any, classes: Any, context: Any) -> Any:
+    """Call a measure as C does: there is nothing between the kernel and the measure, whoever wrote it."""
+
+    def generate(target: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        address, *given = arguments
+        kinds = [target.get_value_type(each) for each in MEASURE_SIGNATURE.args]
+        function = ir.FunctionType(target.get_value_type(float64), kinds)
+        return builder.call(builder.inttoptr(address, function.as_pointer()), given)
+
+    return MEASURE_SIGNATURE.return_type(MEASURE, *MEASURE_SIGNATURE.args), generate
+
+
+address_of: Any = intrinsic(_address)
+call_measure: Any = intrinsic(_call)

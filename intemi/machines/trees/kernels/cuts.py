@@ -1,0 +1,193 @@
+"""The best cut of a numeric feature: one pass over its values, in ascending order.
+
+A cut is legal if both sides weigh enough. With `at_borders` only cuts beside values that are not all of one and the
+same class are scored, and the first and the last legal one: for convex measures one of these is best.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from intemi.machines.interfaces import Codes, Floats
+from intemi.machines.trees.kernels.compiling import (
+    BYTES,
+    CODES,
+    FLOATS,
+    GIVEN_FLOATS,
+    MEASURE,
+    WIDE_2D,
+    Bytes,
+    Tuple,
+    Wide,
+    address_of,
+    boolean,
+    call_measure,
+    float64,
+    inner,
+    int64,
+)
+
+TIE = 1
+"""Where in its context a measure may write what decides between equal qualities."""
+SLACK = 1e-9
+"""Sums of fractional weights that miss a bound by less than this reach it."""
+
+
+@inner(boolean(float64, float64, float64, float64))
+def is_better(quality: float, tie: float, best: float, best_tie: float) -> bool:
+    """Whether one candidate is better than another; what differs by less than rounding does not."""
+    margin = 1e-12 * max(1.0, abs(best)) if best > -np.inf else 0.0
+    if quality > best + margin:
+        return True
+    return quality >= best - margin and tie > best_tie + 1e-12 * max(1.0, abs(best_tie))
+
+
+@inner(
+    Tuple((int64, float64, float64, int64))(
+        MEASURE, WIDE_2D, int64, int64, int64, int64, int64, CODES, int64, GIVEN_FLOATS, boolean,
+        FLOATS, FLOATS, FLOATS, float64, boolean,
+    )
+)  # fmt: skip
+def best_cut(
+    measure: int,
+    cells: Wide,
+    place: int,
+    start: int,
+    end: int,
+    rank_shift: int,
+    class_shift: int,
+    compact: Codes,
+    k: int,
+    weights: Floats,
+    is_weighted: bool,
+    totals: Floats,
+    table: Floats,
+    context: Floats,
+    least_branch: float,
+    at_borders: bool,
+) -> tuple[int, float, float, int]:
+    """The best cut of a stretch of cells without missing values: position, quality, tie-breaker, number of legal cuts.
+
+    Classes are numbered anew by `compact`, `totals` are theirs. Position -1: no cut is legal.
+    """
+    class_mask = (1 << (rank_shift - class_shift)) - 1
+    row_mask = (1 << class_shift) - 1
+    best, best_tie, best_position, legal = -np.inf, -np.inf, -1, 0
+    bar = -np.inf  # below it nothing is better
+    weight, left = 0.0, 0.0
+    rounding = 1e-12 if is_weighted else 0.0
+    least = least_branch - SLACK
+    for c in range(k):
+        weight += totals[c]
+        table[c] = 0.0
+    last_rank = cells[place, end - 1] >> rank_shift
+    i = start
+    cell = cells[place, i]
+    while cell >> rank_shift != last_rank:
+        rank = cell >> rank_shift
+        first_class = (cell >> class_shift) & class_mask
+        group_class = first_class
+        before = left
+        while cell >> rank_shift == rank:
+            c = (cell >> class_shift) & class_mask
+            w = weights[cell & row_mask] if is_weighted else 1.0
+            table[compact[c]] += w
+            if is_weighted:
+                left += w
+            if c != first_class:
+                group_class = -1
+            i += 1
+            cell = cells[place, i]
+        if not is_weighted:
+            left = float(i - start)
+        if left < least:
+            continue
+        if weight - left < least:
+            break
+        legal += 1
+        if at_borders and before > 0.0 and before >= least and (cell >> class_shift) & class_mask == group_class:
+            # The cut is inside a run of one class unless that ends within the next value, or is the last legal one.
+            next_rank = cell >> rank_shift
+            beyond = left
+            j = i
+            while (
+                j < end
+                and cells[place, j] >> rank_shift == next_rank
+                and (cells[place, j] >> class_shift) & class_mask == group_class
+            ):
+                beyond += weights[cells[place, j] & row_mask] if is_weighted else 1.0
+                j += 1
+            if j < end and cells[place, j] >> rank_shift != next_rank and weight - beyond >= least:
+                continue
+        for c in range(k):
+            rest = totals[c] - table[c]
+            table[k + c] = rest if rest > rounding * totals[c] else 0.0
+        quality = call_measure(measure, address_of(table), 2, k, address_of(context))
+        if quality >= bar and is_better(quality, context[TIE], best, best_tie):
+            best, best_tie, best_position = quality, context[TIE], i
+            bar = best - 1e-12 * max(1.0, abs(best))
+    return best_position, best, best_tie, legal
+
+
+@inner(
+    Tuple((int64, float64, float64, int64))(
+        MEASURE, FLOATS, BYTES, int64, int64, int64, FLOATS, FLOATS, FLOATS, float64, boolean
+    )
+)  # fmt: skip
+def best_bin(
+    measure: int,
+    counted: Floats,
+    seen: Bytes,
+    low: int,
+    high: int,
+    k: int,
+    totals: Floats,
+    table: Floats,
+    context: Floats,
+    least_branch: float,
+    at_borders: bool,
+) -> tuple[int, float, float, int]:
+    """The same for a feature whose rows are counted by bin and class, between its lowest and its highest bin.
+
+    Returns the first bin above the cut.
+    """
+    best, best_tie, best_bin_above, legal = -np.inf, -np.inf, -1, 0
+    bar = -np.inf  # below it nothing is better
+    weight, left = 0.0, 0.0
+    least = least_branch - SLACK
+    for c in range(k):
+        weight += totals[c]
+        table[c] = 0.0
+        table[k + c] = totals[c]
+    last_class, last_was_legal = -1, False
+    for b in range(low, high + 1):
+        if not seen[b]:
+            continue
+        if left > 0.0:
+            is_legal = left >= least and weight - left >= least
+            if is_legal:
+                legal += 1
+                inside = at_borders and last_class >= 0 and last_was_legal and b < high
+                if inside:
+                    here = 0.0
+                    for c in range(k):
+                        value = counted[b * k + c]
+                        here += value
+                        inside = inside and (value == 0.0 or c == last_class)
+                    inside = inside and weight - left - here >= least
+                if not inside:
+                    quality = call_measure(measure, address_of(table), 2, k, address_of(context))
+                    if quality >= bar and is_better(quality, context[TIE], best, best_tie):
+                        best, best_tie, best_bin_above = quality, context[TIE], b
+                        bar = best - 1e-12 * max(1.0, abs(best))
+            last_was_legal = is_legal
+        last_class = -1
+        for c in range(k):
+            value = counted[b * k + c]
+            if value > 0.0:
+                last_class = c if last_class == -1 else -2
+                left += value
+                table[c] += value
+                rest = table[k + c] - value
+                table[k + c] = rest if rest > 1e-12 * totals[c] else 0.0
+    return best_bin_above, best, best_tie, legal

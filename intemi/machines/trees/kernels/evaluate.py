@@ -1,0 +1,25 @@
+"""Measures applied to tables that are there already."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from intemi.machines.interfaces import Floats
+from intemi.machines.trees.kernels.compiling import FLOATS, MEASURE, address_of, call_measure, compiled, float64, types
+
+GIVEN_TABLES = types.Array(float64, 3, "C", readonly=True)
+
+
+@compiled(FLOATS(MEASURE, GIVEN_TABLES, FLOATS))
+def evaluate(measure: int, tables: Floats, context: Floats) -> Floats:
+    """The qualities of splits, each a table of branches × classes; empty branches are left out."""
+    count, branches, classes = tables.shape
+    table, answer = np.empty(branches * classes), np.empty(count)
+    for i in range(count):
+        kept = 0
+        for b in range(branches):
+            if tables[i, b].sum() > 0.0:
+                table[kept * classes : (kept + 1) * classes] = tables[i, b]
+                kept += 1
+        answer[i] = call_measure(measure, address_of(table), kept, classes, address_of(context))
+    return answer

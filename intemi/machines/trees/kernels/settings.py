@@ -1,0 +1,37 @@
+"""The numbers that tell kernels what to do: places in one array, so that all kernels have short, fixed signatures."""
+
+from __future__ import annotations
+
+LEAST_BRANCH = 0
+"""What every branch must weigh at least."""
+LEAST_QUALITY = 1
+"""What the quality of a split must exceed."""
+AT_BORDERS = 2
+"""1: the measure is convex, so only cuts at borders between classes are scored."""
+SCALES = 3
+"""1: qualities are multiplied by the share of the rows whose value is known."""
+MULTIWAY = 4
+"""1: a nominal feature has one branch for each symbol; 0: two sets of symbols."""
+EVERY_SYMBOL = 5
+"""1: symbols that do not occur in the node get a branch as well, an empty one."""
+TWO_HEAVY = 6
+"""1: of many branches only two need to weigh `LEAST_BRANCH`."""
+ORDER_OF_TWO = 7
+"""How symbols are ordered where two classes occur; 0: sets are enumerated."""
+ORDER_OF_MANY = 8
+"""How they are ordered where more classes and more than `ENUMERATED` symbols occur; 0: sets are enumerated."""
+ENUMERATED = 9
+WANTED = 10
+"""How many sets are enumerated: -1 all, 0 as many as a numeric feature of the node has cuts on average."""
+FILTERED = 11
+"""1: C4.5's choice, the best gain ratio of the features of at least average gain; 2: with the MDL correction."""
+MAX_ERRORS = 12
+MAX_RATE = 13
+LEAST_WEIGHT = 14
+MAX_DEPTH = 15
+MAX_LEAVES = 16
+IMPUTES = 17
+"""1: missing values go where mean or mode go; 0: to the heaviest branch."""
+CLASSES = 18
+"""The number of classes of the problem."""
+COUNT = 19

@@ -1,0 +1,162 @@
+"""What a node knows of its rows: the view of the training data that splitters, criteria and transformations get."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from intemi.data import Column, Data
+from intemi.machines.interfaces import Codes, Floats
+
+
+class NodeData:
+    """Rows of a node, with their weights; a row may be there in part. Immutable, as are the arrays it hands out.
+
+    >>> from intemi.data import Table
+    >>> data = Data(Table([Column("x")], [[3, 1, float("nan")]], Column("class", ("a", "b")), [0, 1, 1]))
+    >>> node = NodeData.of(data)
+    >>> node.order(0).tolist(), node.class_weights.tolist()
+    ([1, 0, 2], [1.0, 2.0])
+    >>> node.select([2, 0], weights=[0.5, 1.0]).class_weights.tolist()
+    [1.0, 0.5]
+    """
+
+    def __init__(
+        self,
+        columns: tuple[Column, ...],
+        features: Floats,
+        classes: Codes,
+        weights: Floats,
+        class_count: int,
+        training_size: int,
+        rows: Codes | None = None,
+        path: tuple[int, ...] = (),
+        seed: int = 0,
+    ) -> None:
+        """`features` are those of all rows, of which `rows` are here; `path` are the branches that lead to the node."""
+        self.columns = columns
+        self._features = features
+        self._rows = rows
+        self.classes = classes
+        self.weights = weights
+        self.class_count = class_count
+        self.training_size = training_size
+        self.path = path
+        self._seed = seed
+        self._values: dict[int, Floats] = {}
+        self._orders: dict[int, Codes] = {}
+        self._tables: dict[int, Floats] = {}
+
+    @classmethod
+    def of(cls, data: Data, seed: int = 0) -> NodeData:
+        """The root: all rows."""
+        return cls(data.columns, data.features, data.classes, data.weights, len(data.labels), len(data), seed=seed)
+
+    def __len__(self) -> int:
+        return len(self.classes)
+
+    @property
+    def depth(self) -> int:
+        """1 for the root."""
+        return len(self.path) + 1
+
+    @cached_property
+    def class_weights(self) -> Floats:
+        """The sum of the weights of the rows of each class."""
+        return np.asarray(np.bincount(self.classes, self.weights, minlength=self.class_count), dtype=np.float64)
+
+    @cached_property
+    def weight(self) -> float:
+        """The sum of all weights."""
+        return float(self.class_weights.sum())
+
+    @property
+    def errors(self) -> float:
+        """What weighs in the node and is not of its majority."""
+        return self.weight - float(self.class_weights.max())
+
+    def feature(self, index: int) -> Floats:
+        """The values of a feature; NaN is missing."""
+        if index not in self._values:
+            values = self._features[index]
+            self._values[index] = values if self._rows is None else values[self._rows]
+        return self._values[index]
+
+    @cached_property
+    def features(self) -> Floats:
+        """The values of all features, a row for each."""
+        values = self._features if self._rows is None else self._features[:, self._rows]
+        return np.ascontiguousarray(values)
+
+    def order(self, index: int) -> Codes:
+        """Positions of its rows in ascending order of a feature, missing values last."""
+        if index not in self._orders:
+            self._orders[index] = np.argsort(self.feature(index), kind="stable").astype(np.int32)
+        return self._orders[index]
+
+    def table(self, index: int) -> Floats:
+        """The class weights of each symbol of a nominal feature, a row for each."""
+        if index not in self._tables:
+            categories = self.columns[index].categories
+            assert categories is not None, f"{self.columns[index].name} is numeric"
+            self._tables[index] = self.table_of(self.feature(index), len(categories))
+        return self._tables[index]
+
+    def table_of(self, branches: Any, count: int) -> Floats:
+        """The class weights of each of `count` parts; the part of a row may be missing, as NaN or -1."""
+        branches = np.asarray(branches, dtype=np.float64)
+        known = branches >= 0
+        places = branches[known].astype(np.intp) * self.class_count + self.classes[known]
+        sums = np.bincount(places, self.weights[known], minlength=count * self.class_count)
+        return np.asarray(sums, dtype=np.float64).reshape(count, self.class_count)
+
+    def largest_value(self, index: int, bound: float) -> float:
+        """The largest value of a feature in the whole training data that is not above a bound."""
+        values = self._features[index]
+        return float(values[values <= bound].max())
+
+    def rng(self) -> np.random.Generator:
+        """Random numbers that depend on the seed of the tree and the path of the node, and on nothing else."""
+        return np.random.default_rng(np.random.SeedSequence([self._seed, len(self.path), *self.path]))
+
+    def select(self, positions: Any, weights: Any = None, branch: int | None = None) -> NodeData:
+        """Some of its rows, with other weights if they are given; those of a child, if a branch is."""
+        positions = np.asarray(positions, dtype=np.int32)
+        kept = self.weights[positions] if weights is None else np.asarray(weights, dtype=np.float64)
+        rows = positions if self._rows is None else self._rows[positions]
+        path = self.path if branch is None else (*self.path, branch)
+        return NodeData(
+            self.columns,
+            self._features,
+            self.classes[positions],
+            kept,
+            self.class_count,
+            self.training_size,
+            rows,
+            path,
+            self._seed,
+        )
+
+    def with_classes(self, classes: Any, count: int) -> NodeData:
+        """The same rows with other classes."""
+        changed = self.select(np.arange(len(self)))
+        changed.classes = np.asarray(classes, dtype=np.int32)
+        changed.class_count = count
+        return changed
+
+    def with_features(self, columns: Sequence[Column], features: Any) -> NodeData:
+        """The same rows with other features, a row of values for each."""
+        return NodeData(
+            tuple(columns),
+            np.ascontiguousarray(features, dtype=np.float64),
+            self.classes,
+            self.weights,
+            self.class_count,
+            self.training_size,
+            None,
+            self.path,
+            self._seed,
+        )

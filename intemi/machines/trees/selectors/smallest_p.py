@@ -1,0 +1,68 @@
+"""QUEST's selector, CRUISE's 1D one as well: the smallest p, of tests that do not favour features of many values."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from intemi.kernel import parameter
+from intemi.machines.trees.components import FeatureSelector, RankedFeature
+from intemi.machines.trees.node_data import NodeData
+from intemi.machines.trees.selectors.ranking import best_first, moments_of, varying
+from intemi.machines.trees.statistics import (
+    Tested,
+    analysis_of_variance,
+    bonferroni_level,
+    levene,
+    log_p_chi_squared,
+    pearson,
+    tamed,
+)
+
+
+class SmallestP(FeatureSelector):
+    """Rank features by p: of the F test for numeric ones, of the χ² test for nominal ones.
+
+    If the smallest is not significant, but that of Levene's test of some numeric feature is, these are ranked by
+    Levene's test, for the use of their distances from the mean.
+
+    >>> from intemi.data import Column, Data, Table
+    >>> x, y = [4, 4.5, 5, 5.5, 6, -1, 0, 5, 10, 11], [0, 0, 0, 0, 0, 1, 1, 1, 1, 1]
+    >>> node = NodeData.of(Data(Table([Column("x")], [x], Column("class", ("A", "B")), y)))
+    >>> [best] = SmallestP().rank(node)
+    >>> round(math.exp(-best.score), 6), best.use_deviation
+    (0.010243, True)
+    """
+
+    alpha: float = parameter(default=0.05, above=0, below=1)
+
+    def rank(self, data: NodeData) -> list[RankedFeature]:
+        numeric, nominal = varying(data)
+        if not numeric and not nominal:
+            return []
+        features, _ = tamed(data.features[numeric])
+        moments = moments_of(data, features)
+        by_value = _together(analysis_of_variance(moments), _of_tables(data, nominal))
+        ranked = best_first([*numeric, *nominal], -by_value.log_p, by_value.statistic / np.maximum(by_value.df, 1))
+        count = len(data.columns)
+        if self._is_significant(ranked[0], count) or not numeric:
+            return ranked
+        spread = levene(features, data.classes, data.weights, moments)
+        by_spread = best_first(numeric, -spread.log_p, spread.statistic, use_deviation=True)
+        tests = count + sum(not column.is_nominal for column in data.columns)
+        return by_spread if self._is_significant(by_spread[0], tests) else ranked
+
+    def _is_significant(self, best: RankedFeature, tests: int) -> bool:
+        return -best.score < math.log(bonferroni_level(self.alpha, tests))
+
+
+def _of_tables(data: NodeData, nominal: list[int]) -> Tested:
+    found = [pearson(data.table(index)) for index in nominal]
+    statistics = np.array([chi2 for chi2, _ in found])
+    degrees = np.array([df for _, df in found], dtype=np.float64)
+    return Tested(statistics, degrees, log_p_chi_squared(statistics, degrees))
+
+
+def _together(one: Tested, other: Tested) -> Tested:
+    return Tested(*(np.concatenate(pair) for pair in zip(one, other, strict=True)))

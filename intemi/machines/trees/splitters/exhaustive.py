@@ -1,0 +1,195 @@
+"""Exhaustive search: every cut of every numeric feature and every split of every nominal one, scored by a measure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from intemi.kernel import parameter
+from intemi.machines.interfaces import Codes, Floats
+from intemi.machines.trees.components import NodeSplitter
+from intemi.machines.trees.limits import Limits
+from intemi.machines.trees.node_data import NodeData
+from intemi.machines.trees.quality import FilteredGainRatio, Gini, SplitQuality
+from intemi.machines.trees.splits import Split, SymbolSplit, ThresholdSplit
+from intemi.machines.trees.splitters.nominal import NominalSplits, TwoSets
+
+
+class ExhaustiveSearch(NodeSplitter):
+    """Score every split of every feature, and take the best.
+
+    Splits are made of rows whose value is known; with `scale` their quality is multiplied by the share of these. A
+    branch must weigh at least `min_branch`. A split must separate something, unless `allow_zero_gain`. Thresholds are
+    halfway between two values, or with `threshold="value"` the largest value of the training data that is not above.
+
+    >>> from intemi.data import Column, Data, Table
+    >>> x, y = [1, 2, 3, 4, 5, 6, 7, 8], [0, 0, 0, 1, 0, 1, 1, 1]
+    >>> node = NodeData.of(Data(Table([Column("x")], [x], Column("class", ("A", "B")), y)))
+    >>> [best] = ExhaustiveSearch().best_splits(node, 1)
+    >>> best.cuts.tolist(), round(best.quality, 6)
+    ([3.5], 0.3)
+    """
+
+    quality: SplitQuality = Gini()
+    nominal: NominalSplits = TwoSets()
+    min_branch: float = parameter(default=1.0, at_least=0)
+    scale: bool = False
+    allow_zero_gain: bool = False
+    threshold: Literal["middle", "value"] = "middle"
+
+    def best_splits(self, data: NodeData, count: int) -> list[Split]:
+        return self._best(data, range(len(data.columns)), count)
+
+    def best_splits_of(self, data: NodeData, feature: int, count: int) -> list[Split]:
+        """The same for one feature."""
+        return self._best(data, [feature], count)
+
+    def settings(self, classes: int, limits: Limits | None = None, imputes: bool = False) -> Floats:
+        """What the kernels are told."""
+        from intemi.machines.trees.kernels import settings as places
+
+        limits = limits or Limits()
+        filtered = isinstance(self.quality, FilteredGainRatio)
+        values = {
+            "LEAST_BRANCH": self.min_branch,
+            "LEAST_QUALITY": -np.inf if self.allow_zero_gain else self.quality.nothing,
+            "AT_BORDERS": float(self.quality.convex),
+            "SCALES": float(self.scale),
+            "FILTERED": (2.0 if self.quality.mdl else 1.0) if isinstance(self.quality, FilteredGainRatio) else 0.0,
+            "MAX_ERRORS": limits.max_errors,
+            "MAX_RATE": limits.max_rate,
+            "LEAST_WEIGHT": limits.least_weight,
+            "MAX_DEPTH": limits.max_depth,
+            "MAX_LEAVES": limits.max_leaves,
+            "IMPUTES": float(imputes),
+            "CLASSES": float(classes),
+            **self.nominal.settings(self.quality),
+        }
+        if filtered and self.allow_zero_gain:
+            values["LEAST_QUALITY"] = 0.0
+        array = np.zeros(places.COUNT)
+        for name, value in values.items():
+            array[getattr(places, name)] = value
+        return array
+
+    def _best(self, data: NodeData, features: Sequence[int], count: int) -> list[Split]:
+        if len(data) < 2 or data.errors <= 1e-12 * data.weight or not len(features):
+            return []
+        found = _Found(self, data, features)
+        chosen = found.chosen()
+        if chosen < 0:
+            return []
+        splits = [found.split(chosen)]
+        if count > 1:
+            others = [place for place in found.ranked() if place != chosen]
+            splits += [found.split(place) for place in others[: count - 1]]
+        return splits
+
+
+@dataclass
+class _Found:
+    """The best split of each feature of a node."""
+
+    search: ExhaustiveSearch
+    data: NodeData
+    features: Sequence[int]
+
+    def __post_init__(self) -> None:
+        from intemi.machines.trees.kernels.cells import MISSING_BIN, fill_cells, shifts
+
+        data, count = self.data, len(self.features)
+        size, k = len(data), data.class_count
+        columns = [data.columns[feature] for feature in self.features]
+        self.symbols = np.array([len(column.categories or ()) for column in columns], dtype=np.int32)
+        self.layout = np.array(shifts(size, k), dtype=np.int64)
+        self.values = np.stack([data.feature(feature) for feature in self.features])
+        order = np.stack([data.order(feature) for feature in self.features])
+        self.cells = np.empty(self.values.shape, dtype=np.int64)
+        self.rows, once = np.arange(size, dtype=np.int32), np.ones(size, dtype=np.int32)
+        self.place = np.arange(count, dtype=np.int32)
+        fill_cells(
+            self.values, order, self.place, self.rows, once, self.symbols, self.place, data.classes, self.layout,
+            self.cells,
+        )  # fmt: skip
+        self.settings = self.search.settings(k)
+        self.context = self.search.quality.context()
+        most = max(2, int(self.symbols.max()))
+        self.counted, self.table = np.zeros(max(MISSING_BIN + 1, most) * k), np.empty(most * k)
+        self.present, self.branch = np.empty(most, dtype=np.int32), np.empty(most, dtype=np.int32)
+        self.found = np.empty((count, 5))
+        self.average = self._ask(-1, 0.0)
+
+    def _ask(self, only: int, average: float) -> float:
+        """Ask all features for their best splits, or only one of them again."""
+        from intemi.machines.trees.kernels.cells import MISSING_BIN
+        from intemi.machines.trees.kernels.node import best_of_features
+
+        data = self.data
+        return best_of_features(
+            self.search.quality.address,
+            np.empty((0, 0), dtype=np.uint8),
+            self.cells,
+            self.symbols,
+            self.place,
+            self.rows,
+            data.classes,
+            0,
+            len(data),
+            self.layout,
+            data.class_weights,
+            data.weights,
+            True,
+            self.settings,
+            only,
+            average,
+            self.context,
+            self.counted,
+            np.zeros(MISSING_BIN + 1, dtype=np.uint8),
+            self.table,
+            np.empty(len(data), dtype=np.int32),
+            np.empty(data.class_count, dtype=np.int32),
+            self.present,
+            self.branch,
+            self.found,
+        )
+
+    def chosen(self) -> int:
+        """The place of the best one, -1 if there is none."""
+        from intemi.machines.trees.kernels.node import chosen_feature
+
+        return int(chosen_feature(self.found, self.symbols, self.settings, self.data.training_size))
+
+    def ranked(self) -> list[int]:
+        """The places of all that are legal, the best one first."""
+        from intemi.machines.trees.kernels.settings import LEAST_QUALITY
+
+        legal = [place for place in range(len(self.found)) if self.found[place, 0] > self.settings[LEAST_QUALITY]]
+        return sorted(legal, key=lambda place: (-self.found[place, 0], -self.found[place, 1]))
+
+    def split(self, place: int) -> Split:
+        """The split of the feature at a place."""
+        feature, quality = self.features[place], float(self.found[place, 0])
+        made: Split | None
+        if self.symbols[place] == 0:
+            made = ThresholdSplit.of(self.data, feature, [self._threshold(place)], quality=quality)
+        else:
+            made = SymbolSplit.of(self.data, feature, self._branches(place), quality=quality)
+        assert made is not None
+        return made
+
+    def _threshold(self, place: int) -> float:
+        position = int(self.found[place, 3])
+        rows = self.data.order(self.features[place])
+        below, above = (float(self.values[place, rows[each]]) for each in (position - 1, position))
+        middle = below + (above - below) / 2
+        middle = below if middle >= above else middle
+        if self.search.threshold == "middle":
+            return middle
+        return self.data.largest_value(self.features[place], middle)
+
+    def _branches(self, place: int) -> Codes:
+        self._ask(place, self.average)
+        return self.branch[: self.symbols[place]].copy()

@@ -1,0 +1,36 @@
+"""Whole features: every feature is split as a whole, and a measure says which split is best."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from intemi.machines.trees.components import NodeSplitter, RankedFeature, WholeFeatureSplitter
+from intemi.machines.trees.node_data import NodeData
+from intemi.machines.trees.quality import InformationGain, SplitQuality
+from intemi.machines.trees.splits import Split
+from intemi.machines.trees.whole_feature import ConfidentIntervals
+
+
+class WholeFeatures(NodeSplitter):
+    """Make one split of each feature and compare them by a measure, on rows whose values are known.
+
+    >>> from intemi.data import Column, Data, Table
+    >>> x, y = list(range(1, 21)), [0] * 8 + [1, 0, 1, 0, 0, 1] + [1] * 6
+    >>> node = NodeData.of(Data(Table([Column("x")], [x], Column("class", ("A", "B")), y)))
+    >>> [best] = WholeFeatures().best_splits(node, 1)
+    >>> best.cuts.tolist(), best.closed
+    ([8.5, 12.5], (True, False, True))
+    """
+
+    splitter: WholeFeatureSplitter = ConfidentIntervals()
+    quality: SplitQuality = InformationGain()
+
+    def best_splits(self, data: NodeData, count: int) -> list[Split]:
+        found: list[Split] = []
+        for feature in range(len(data.columns)):
+            split = self.splitter.split(data, RankedFeature(feature, 0.0))
+            if split is not None:
+                table = split.table(data)
+                found.append(replace(split, quality=self.quality.multi(table[table.sum(axis=1) > 0])))
+        found.sort(key=lambda split: -float(f"{split.quality:.11e}"))  # of equal ones the first feature stays first
+        return found[:count]

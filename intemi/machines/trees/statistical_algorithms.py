@@ -1,0 +1,104 @@
+"""Published algorithms that choose features by statistical tests, as settings of the one `DecisionTree`.
+
+Symbols are scored by CrimCoord in each node anew, from the rows of the node.
+
+>>> from intemi.data import Column, Data, Table
+>>> x, y = [1, 2, 3, 7, 8, 9], [0, 0, 0, 1, 1, 1]
+>>> data = Data(Table([Column("x")], [x], Column("class", ("A", "B")), y))
+>>> print(quest().run(data).outputs["tree"])
+x <= 5: A (3)
+x > 5: B (3)
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from intemi.machines.trees.acceptors import AcceptIfImproved
+from intemi.machines.trees.components import NodeSplitter
+from intemi.machines.trees.decision_tree import DecisionTree
+from intemi.machines.trees.missing import ImputeNode, MajorityBranch
+from intemi.machines.trees.quality import InformationGain, PermutationStatistic
+from intemi.machines.trees.selectors import LargestF, PairwiseTests, PermutationTest, SmallestP, SmallestQ
+from intemi.machines.trees.splitters.nominal import TwoSets
+from intemi.machines.trees.splitters.select_and_split import SelectAndSplit
+from intemi.machines.trees.splitters.whole_features import WholeFeatures
+from intemi.machines.trees.stop import AnyOf, FewLargeClasses, MaxErrors, MinNodeSize
+from intemi.machines.trees.whole_feature import (
+    BestCut,
+    ConfidentIntervals,
+    LinearDiscriminants,
+    QuadraticDiscriminants,
+)
+
+
+def cal5(
+    threshold: float = 0.8, alpha: float = 0.5, selector: Literal["information", "q"] = "information"
+) -> DecisionTree:
+    """Cal5: intervals that are sure of a class or of none; features by information gain, or by Q."""
+    intervals = ConfidentIntervals(threshold=threshold, alpha=alpha)
+    splitter: NodeSplitter = WholeFeatures(splitter=intervals, quality=InformationGain())
+    if selector == "q":
+        splitter = SelectAndSplit(selector=SmallestQ(), splitter=intervals)
+    return DecisionTree(splitter=splitter, missing_values=MajorityBranch())
+
+
+def fact(threshold: float = 4.0, min_class: float = 5.0) -> DecisionTree:
+    """FACT: the largest F, a branch for each region of linear discriminants, if that makes fewer errors."""
+    return DecisionTree(
+        splitter=SelectAndSplit(selector=LargestF(threshold=threshold), splitter=LinearDiscriminants()),
+        stop=AnyOf((MaxErrors(), FewLargeClasses(size=min_class))),
+        acceptor=AcceptIfImproved(),
+        missing_values=ImputeNode(),
+    )
+
+
+def quest(alpha: float = 0.05, min_size: float = 2.0, min_branch: float = 1.0) -> DecisionTree:
+    """QUEST: the smallest p, two superclasses, a cut by quadratic discriminants."""
+    return DecisionTree(
+        splitter=SelectAndSplit(
+            selector=SmallestP(alpha=alpha), splitter=QuadraticDiscriminants(min_branch=min_branch)
+        ),
+        stop=AnyOf((MaxErrors(), MinNodeSize(size=min_size))),
+        missing_values=ImputeNode(),
+    )
+
+
+def cruise_1d(alpha: float = 0.05, min_size: float = 2.0) -> DecisionTree:
+    """CRUISE, 1D: the smallest p, a branch for each region of linear discriminants after a Box–Cox transformation."""
+    return DecisionTree(
+        splitter=SelectAndSplit(selector=SmallestP(alpha=alpha), splitter=LinearDiscriminants(box_cox=True)),
+        stop=AnyOf((MaxErrors(), MinNodeSize(size=min_size))),
+        missing_values=ImputeNode(),
+    )
+
+
+def cruise_2d(bootstrap: int = 50, min_size: float = 2.0) -> DecisionTree:
+    """CRUISE, 2D: tests of pairs of features, a branch for each region of linear discriminants after Box–Cox."""
+    return DecisionTree(
+        splitter=SelectAndSplit(
+            selector=PairwiseTests(bootstrap=bootstrap), splitter=LinearDiscriminants(box_cox=True)
+        ),
+        stop=AnyOf((MaxErrors(), MinNodeSize(size=min_size))),
+        missing_values=ImputeNode(),
+    )
+
+
+def ctree(
+    alpha: float = 0.05, min_split: float = 20.0, min_bucket: float = 7.0, min_share: float = 0.01, enumerated: int = 20
+) -> DecisionTree:
+    """CTree: permutation tests choose the feature and say when to stop, the best two-sample statistic the split."""
+    return DecisionTree(
+        splitter=SelectAndSplit(
+            selector=PermutationTest(alpha=alpha),
+            splitter=BestCut(
+                quality=PermutationStatistic(),
+                nominal=TwoSets(enumerated=enumerated),
+                min_branch=min_bucket,
+                min_share=min_share,
+            ),
+            retry=1,
+        ),
+        stop=AnyOf((MaxErrors(), MinNodeSize(size=min_split))),
+        missing_values=MajorityBranch(),
+    )

@@ -1,0 +1,82 @@
+"""Where normal distributions of one feature in several classes meet: cuts between the regions of classes."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from intemi.machines.interfaces import Codes, Floats
+
+
+def linear_intervals(means: Floats, variance: float, weights: Floats) -> tuple[Floats, Codes]:
+    """Cuts between the intervals in which classes of one common variance are most likely, and whose intervals they are.
+
+    The lines aᵢx + bᵢ with aᵢ = μᵢ/s² and bᵢ = ln pᵢ − μᵢ²/2s² have an upper envelope; a class below it has no
+    interval. Without a variance, cuts are halfway between means. Classes of no weight take no part.
+
+    >>> means, sizes = np.array([2.0, 5.0, 9.0]), np.array([3.0, 3.0, 9.0])
+    >>> cuts, owners = linear_intervals(means, 1.0, sizes)
+    >>> cuts.round(6), owners
+    (array([3.5     , 6.725347]), array([0, 1, 2], dtype=int32))
+    """
+    present = np.flatnonzero(weights > 0)
+    # By mean; of equal means the heaviest first (the lowest index of those), and only that one is kept.
+    by_mean = present[np.lexsort((present, -weights[present], means[present]))]
+    kept = [int(each) for index, each in enumerate(by_mean) if not index or means[each] > means[by_mean[index - 1]]]
+    if variance <= 0:
+        ordered = means[kept]
+        return (ordered[1:] + ordered[:-1]) / 2, np.array(kept, dtype=np.int32)
+
+    def meeting(one: int, other: int) -> float:
+        distance = float(means[other] - means[one])
+        prior = math.log(weights[other] / weights[one])
+        return float(means[one] + means[other]) / 2 - variance * prior / distance
+
+    hull: list[int] = []
+    cuts: list[float] = []
+    for each in kept:
+        while hull:
+            cut = meeting(hull[-1], each)
+            if not cuts or cut > cuts[-1]:
+                cuts.append(cut)
+                break
+            hull.pop()
+            cuts.pop()
+        hull.append(each)
+    return np.array(cuts), np.array(hull, dtype=np.int32)
+
+
+def quadratic_roots(
+    means: tuple[float, float], variances: tuple[float, float], sizes: tuple[float, float]
+) -> list[float]:
+    """Where two normal densities, each times its class's size, are equal; nearest to the first mean first.
+
+    >>> [round(root, 6) for root in quadratic_roots((2.5, 9.0), (5 / 3, 10.0), (4, 5))]
+    [4.782031, -2.382031]
+    >>> [round(root, 6) for root in quadratic_roots((2.0, 6.0), (1.0, 1.0), (3, 6))]
+    [3.826713]
+    """
+    (mean, other_mean), (variance, other_variance) = means, variances
+    prior = math.log(sizes[0] / sizes[1])
+    a = variance - other_variance
+    if abs(a) <= 1e-12 * max(variance, other_variance):
+        distance = mean - other_mean
+        return [(mean + other_mean) / 2 - variance / distance * prior] if distance else []
+    # In distances from the first mean: means that are far from 0 would lose their digits in the squares.
+    distance = other_mean - mean
+    b = -2 * distance * variance
+    c = distance**2 * variance + 2 * variance * other_variance * (prior + math.log(other_variance / variance) / 2)
+    roots = sorted(_roots(a, b, c), key=abs)
+    if len(roots) == 2 and abs(roots[1]) - abs(roots[0]) <= 1e-12 * abs(roots[1]):
+        roots.sort()
+    return [mean + root for root in roots]
+
+
+def _roots(a: float, b: float, c: float) -> list[float]:
+    """The real roots of ax² + bx + c, without cancellation."""
+    discriminant = b * b - 4 * a * c
+    if discriminant < 0:
+        return []
+    q = -(b + math.copysign(math.sqrt(discriminant), b)) / 2
+    return [q / a, c / q] if q else [0.0]

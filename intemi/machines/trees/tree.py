@@ -1,0 +1,177 @@
+"""The grown tree: flat arrays, no reference to the data it was grown on.
+
+Nodes are numbered breadth first from the root, 0: the children of a node stand side by side, after it. A node holds
+class weights, not a decision; what a leaf answers is the business of a decision module.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from intemi.data import Column
+from intemi.kernel import content_digest, storable
+from intemi.machines.interfaces import Codes, Floats
+
+if TYPE_CHECKING:
+    from intemi.machines.trees.rules import Rule
+
+THRESHOLDS, SYMBOLS, DEVIATION, LINEAR, REVERSED = range(5)
+"""Kinds of tests, those of `splits`. Their parameters are: cuts; the branch of each symbol; centre and cuts; the number
+of features, their indices, their coefficients and cuts; a cut."""
+MOST_DRAWN = 150
+"""Of trees with more nodes notebooks show the upper part."""
+
+
+def starts(sizes: ArrayLike) -> Codes:
+    """Where stretches of these sizes begin that lie one after the other, and where the last one ends."""
+    return np.concatenate(([0], np.cumsum(sizes, dtype=np.int64))).astype(np.int32)
+
+
+@storable
+@dataclass(frozen=True, eq=False)
+class Tree:
+    """Nodes and the tests in them. Of the tests of a node the first is its split, the others are its surrogates."""
+
+    is_shared: ClassVar[bool] = True
+    """The store keeps one copy for the tree itself and all classifiers made of it."""
+
+    columns: tuple[Column, ...]
+    labels: tuple[str, ...]
+    parent: Codes
+    """-1 for the root."""
+    first_child: Codes
+    """-1 for a leaf."""
+    branch_count: Codes
+    class_weights: Floats
+    """A row for each node."""
+    branch_weight: Floats
+    """What came down to the node with a known value of the feature its parent tests."""
+    default_branch: Codes
+    """Where rows go whose value no test of the node knows; -1: to all branches, in parts."""
+    quality: Floats
+    expansion: Codes
+    """The place of its split in the order of splitting, from 1; 0 for a leaf."""
+    test_start: Codes
+    """Where the tests of a node begin; one more at the end."""
+    kind: Codes
+    feature: Codes
+    parameter_start: Codes
+    """Where the parameters of a test begin; one more at the end."""
+    parameters: Floats
+
+    def __len__(self) -> int:
+        return len(self.parent)
+
+    @property
+    def leaf_count(self) -> int:
+        """How many nodes have no children."""
+        return int((self.branch_count == 0).sum())
+
+    @cached_property
+    def depth(self) -> int:
+        """The depth of the deepest node, 1 for the root alone."""
+        last_children = np.cumsum(self.branch_count)
+        depth, last = 0, -1
+        while last < len(self) - 1:  # the last node of a level leads to the last node of the next
+            depth, last = depth + 1, int(last_children[last]) if last >= 0 else 0
+        return depth
+
+    @cached_property
+    def simple_tests(self) -> tuple[Codes, Floats, Codes]:
+        """Feature, threshold and first child of nodes that compare with one threshold; others lead to themselves."""
+        features, thresholds = np.zeros(len(self), dtype=np.int32), np.full(len(self), np.inf)
+        children = np.arange(len(self), dtype=np.int32)
+        inner = np.flatnonzero(self.branch_count == 2)
+        tests = self.test_start[inner]
+        simple = self.kind[tests] == THRESHOLDS
+        inner, tests = inner[simple], tests[simple]
+        features[inner] = self.feature[tests]
+        thresholds[inner] = self.parameters[self.parameter_start[tests]]
+        children[inner] = self.first_child[inner]
+        return features, thresholds, children
+
+    @cached_property
+    def weights(self) -> Floats:
+        """The weight of each node."""
+        return np.asarray(self.class_weights.sum(axis=1))
+
+    def children(self, node: int) -> range:
+        """The children of a node."""
+        first = int(self.first_child[node])
+        return range(first, first + int(self.branch_count[node]))
+
+    def tests(self, node: int) -> range:
+        """The tests of a node: its split, then its surrogates."""
+        return range(int(self.test_start[node]), int(self.test_start[node + 1]))
+
+    def parameters_of(self, test: int) -> Floats:
+        """The parameters of a test."""
+        return self.parameters[self.parameter_start[test] : self.parameter_start[test + 1]]
+
+    @cached_property
+    def filled_class_weights(self) -> Floats:
+        """Class weights in which empty nodes have those of the nearest ancestor that is not empty."""
+        filled = self.class_weights
+        empty = np.flatnonzero(self.weights <= 0)
+        if len(empty):
+            filled = filled.copy()
+            for node in empty:
+                filled[node] = filled[self.parent[node]]
+        return filled
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Tree) and content_digest(self) == content_digest(other)
+
+    def __hash__(self) -> int:
+        return hash(content_digest(self))
+
+    # For people and other programs
+
+    def __str__(self) -> str:
+        from intemi.machines.trees.display import text_of
+
+        return text_of(self)
+
+    def rules(self) -> tuple[Rule, ...]:
+        """A rule for each leaf."""
+        from intemi.machines.trees.rules import rules_of
+
+        return rules_of(self)
+
+    def plain(self) -> dict[str, Any]:
+        """The tree as plain data, which go through JSON."""
+        from intemi.machines.trees.plain import plain_of
+
+        return plain_of(self)
+
+    @classmethod
+    def from_plain(cls, plain: dict[str, Any]) -> Tree:
+        """The tree that plain data describe."""
+        from intemi.machines.trees.plain import tree_of_plain
+
+        return tree_of_plain(plain)
+
+    def dot(self) -> str:
+        """The tree in the language of Graphviz."""
+        from intemi.machines.trees.graphviz import dot_of
+
+        return dot_of(self)
+
+    def svg(self, depth: int | None = None) -> str:
+        """A drawing of the tree, or of its upper part: down to a depth, the root's being 1."""
+        from intemi.machines.trees.svg import svg_of
+
+        return svg_of(self, depth)
+
+    def _repr_svg_(self) -> str:
+        from intemi.machines.trees.svg import depth_of_so_many
+
+        return self.svg(depth_of_so_many(self, MOST_DRAWN))
+
+    def _repr_html_(self) -> str:
+        return f'<div style="overflow: auto; max-height: 40em">{self._repr_svg_()}</div>'

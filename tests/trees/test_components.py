@@ -1,0 +1,260 @@
+"""Stop criteria, acceptors, prospects, decisions and missing values: the vectors of the specifications."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from intemi.machines.trees.acceptors import AcceptIfImproved, MinBranchSize
+from intemi.machines.trees.algorithms import C45, CART
+from intemi.machines.trees.components import DecisionModule, Growth, MissingPolicy, SplitProspects, StopCriterion
+from intemi.machines.trees.decision_tree import DecisionTree
+from intemi.machines.trees.decisions import Laplace, MEstimate, PathCombined, Proportions
+from intemi.machines.trees.growing import divide
+from intemi.machines.trees.missing import Fractional, ImputeNode, MajorityBranch, Surrogates
+from intemi.machines.trees.node_data import NodeData
+from intemi.machines.trees.prospects import BestSplitGain, ClassificationProspects, ConstantProspects, SSVProspects
+from intemi.machines.trees.quality import Gini, InformationGain
+from intemi.machines.trees.search import HillClimbing
+from intemi.machines.trees.splits import ReversedSplit, SymbolSplit, ThresholdSplit
+from intemi.machines.trees.splitters.exhaustive import ExhaustiveSearch
+from intemi.machines.trees.stop import AllOf, AnyOf, FewLargeClasses, MaxErrors, MaxLeaves, MinClassCount, MinNodeSize
+from tests import datasets
+from tests.trees.examples import D1, G14, N8, learned, leaves_of, searched_tree, table_of, tree_of
+
+T1 = {
+    "R": (12, 8), "a": (10, 2), "b": (8, 0), "c": (2, 2), "d": (2, 0), "e": (0, 2), "f": (2, 6), "g": (2, 1),
+    "h": (0, 5),
+}  # fmt: skip
+"""Class counts of the nodes of the tree that D1 grows."""
+INNER = {"R": "af", "a": "bc", "c": "de", "f": "gh"}
+
+
+def node(name: str) -> NodeData:
+    """A node with these class counts."""
+    counts = T1[name]
+    classes = "A" * counts[0] + "B" * counts[1]
+    return NodeData.of(table_of({"x": range(len(classes))}, classes, labels="AB"))
+
+
+def stopped(criterion: StopCriterion) -> str:
+    """The nodes at which a criterion stops."""
+    return "".join(name for name in T1 if criterion.stops(node(name), Growth()))
+
+
+@pytest.mark.parametrize(
+    ("criterion", "nodes"),
+    [
+        (MaxErrors(), "bdeh"),
+        (MaxErrors(errors=1), "bdegh"),
+        (MaxErrors(rate=0.25), "abdefh"),
+        (MinNodeSize(size=4), "deg"),
+        (MinClassCount(count=5), "abcdefgh"),
+        (FewLargeClasses(size=3), "abcdefgh"),
+        (FewLargeClasses(size=2), "bdegh"),
+        (AllOf((MaxErrors(errors=2), MinNodeSize(size=5))), "cdeg"),
+        (AnyOf((MaxErrors(errors=2), MinNodeSize(size=5))), "abcdefgh"),
+        (AllOf(), ""),
+        (AnyOf(), ""),
+    ],
+    ids=repr,
+)
+def test_criteria_stop_where_the_specification_says(criterion: StopCriterion, nodes: str) -> None:
+    assert stopped(criterion) == nodes
+
+
+def test_the_limits_of_criteria_are_the_strictest_of_theirs() -> None:
+    limits = AnyOf((MaxErrors(errors=2), MinNodeSize(size=5), MaxLeaves(leaves=3))).limits()
+    assert limits is not None
+    assert (limits.max_errors, limits.least_weight, limits.max_leaves) == (2, 5, 3)
+    assert AnyOf((MaxErrors(), MinClassCount())).limits() is None
+    assert AllOf((MaxErrors(), MinNodeSize())).limits() is None
+
+
+def improved(name: str) -> bool:
+    """Whether the split of a node makes fewer errors."""
+    return AcceptIfImproved().accepts(node(name), None, [node(child) for child in INNER[name]])  # type: ignore[arg-type]
+
+
+def test_a_split_is_accepted_if_it_makes_fewer_errors() -> None:
+    assert [improved(name) for name in "Raf"] == [True, False, True]
+    tree = searched_tree(DecisionTree(acceptor=AcceptIfImproved()), D1)
+    assert sorted(leaves_of(tree)) == sorted([[10.0, 2.0], [2.0, 1.0], [0.0, 5.0]])
+
+
+def test_a_split_is_accepted_if_its_branches_are_large() -> None:
+    def accepts(name: str, acceptor: MinBranchSize) -> bool:
+        return acceptor.accepts(node(name), None, [node(child) for child in INNER[name]])  # type: ignore[arg-type]
+
+    assert not accepts("c", MinBranchSize(size=3))
+    assert accepts("f", MinBranchSize(size=3))
+    assert not accepts("a", MinBranchSize(size=5, which="two"))
+
+
+@pytest.mark.parametrize(
+    ("leaves", "prospects", "expected"),
+    [
+        (3, SSVProspects(), "bcf"),
+        (4, SSVProspects(), "bcgh"),
+        (4, ClassificationProspects(), "bcgh"),
+        (4, ConstantProspects(), "bcgh"),
+    ],
+)
+def test_prospects_say_what_is_split_before_growth_ends(leaves: int, prospects: SplitProspects, expected: str) -> None:
+    machine = DecisionTree(prospects=prospects, stop=MaxLeaves(leaves=leaves))
+    assert sorted(leaves_of(tree_of(machine, D1))) == sorted([list(map(float, T1[name])) for name in expected])
+
+
+def test_the_prospects_of_ssv_are_pairs() -> None:
+    found = {name: SSVProspects().prospects(node(name), None) for name in T1}
+    assert {name: value for name, value in found.items() if value} == {"R": 96, "a": 20, "f": 12, "c": 4, "g": 2}
+
+
+def expansions(machine: DecisionTree, data: Any) -> list[tuple[str, float, list[float]]]:
+    """Features, cuts and class weights in the order of splitting."""
+    tree = tree_of(machine, data)
+    found = []
+    for place in range(1, int(tree.expansion.max()) + 1):
+        at = int(np.flatnonzero(tree.expansion == place)[0])
+        test = tree.tests(at)[0]
+        name = tree.columns[tree.feature[test]].name
+        found.append((name, round(float(tree.parameters_of(test)[0]), 2), tree.class_weights[at].tolist()))
+    return found
+
+
+def test_best_first_splits_iris_in_the_order_of_the_thesis() -> None:
+    machine = DecisionTree(prospects=BestSplitGain(), search=HillClimbing(ties="last"))
+    assert expansions(machine, datasets.load("iris")) == [
+        ("petallength", 2.45, [50, 50, 50]),
+        ("petalwidth", 1.75, [0, 50, 50]),
+        ("petallength", 4.95, [0, 49, 5]),
+        ("petalwidth", 1.55, [0, 2, 4]),
+        ("sepallength", 6.95, [0, 2, 1]),
+        ("petalwidth", 1.65, [0, 47, 1]),
+        ("petallength", 4.85, [0, 1, 45]),
+        ("sepallength", 5.95, [0, 1, 2]),
+    ]
+
+
+def test_best_first_by_the_whole_tree_splits_large_nodes_earlier() -> None:
+    machine = DecisionTree(prospects=BestSplitGain(scope="tree"))
+    assert expansions(machine, datasets.load("iris"))[3] == ("petalwidth", 1.65, [0, 47, 1])
+
+
+def test_the_order_of_splitting_does_not_change_a_tree_that_is_grown_to_the_end() -> None:
+    data = datasets.load("heart-c")
+    plain = tree_of(DecisionTree(), data)
+    for prospects in (ClassificationProspects(), SSVProspects(), BestSplitGain()):
+        other = tree_of(DecisionTree(prospects=prospects), data)
+        assert np.array_equal(plain.parameters, other.parameters)
+        assert np.array_equal(plain.class_weights, other.class_weights)
+
+
+def answers(decision: DecisionModule) -> dict[tuple[float, ...], list[float]]:
+    """What the nodes of the tree of D1 answer, by their class counts."""
+    tree = tree_of(DecisionTree(decision=decision), D1)
+    rows = decision.probabilities(tree)
+    return {tuple(map(int, weights)): list(row) for weights, row in zip(tree.class_weights, rows, strict=True)}
+
+
+@pytest.mark.parametrize(
+    ("decision", "e", "g", "f"),
+    [
+        (Proportions(), 0, Fraction(2, 3), 0.25),
+        (Laplace(), 0.25, 0.6, 0.3),
+        (MEstimate(m=2), 0.3, 0.64, 0.32),
+        (MEstimate(m=16), 0.5333, 0.6105, 0.4833),
+        (PathCombined(w=1), Fraction(73, 240), Fraction(131, 240), Fraction(17, 40)),
+        (PathCombined(w=0.5), Fraction(167, 405), Fraction(49, 90), Fraction(29, 60)),
+    ],
+    ids=repr,
+)
+def test_decisions_answer_what_the_specification_says(decision: DecisionModule, e: float, g: float, f: float) -> None:
+    found = answers(decision)
+    for name, share in (("e", e), ("g", g), ("f", f)):
+        assert found[T1[name]] == pytest.approx([float(share), 1 - float(share)], abs=5e-5)
+
+
+def test_the_object_with_a_missing_outlook_enters_all_branches() -> None:
+    values = [G14.columns[0].categories[int(code)] for code in G14.feature(0)]  # type: ignore[index]
+    root = NodeData.of(table_of({"outlook": [None, *values[1:]]}, G14.classes.tolist()))
+    split = SymbolSplit.of(root, 0, [0, 1, 2])
+    assert split is not None
+    division = divide(root, split, Fractional())
+    assert [part.weight for part in division.parts] == pytest.approx([4 + 4 / 13, 5 + 5 / 13, 4 + 4 / 13])
+
+
+MISSING = table_of({"x": [1, 2, 3, 4, None, None]}, "AABBAB")
+
+
+@pytest.mark.parametrize(
+    ("policy", "answer"),
+    [(MajorityBranch(), [0.75, 0.25]), (ImputeNode(), [0.75, 0.25]), (Fractional(), [0.5, 0.5])],
+    ids=repr,
+)
+def test_a_missing_value_is_answered_as_the_policy_says(policy: MissingPolicy, answer: list[float]) -> None:
+    machine = DecisionTree(missing_values=policy, stop=MaxLeaves(leaves=2))
+    classifier = learned(machine, MISSING).outputs["classifier"]
+    assert classifier.probabilities(table_of({"x": [None]}, "A", labels="AB"))[0] == pytest.approx(answer)
+
+
+def test_the_surrogate_of_eight_rows_is_that_of_rpart() -> None:
+    data = table_of({"x": range(1, 9), "q": [1, 1, 1, 1, 2, 2, 1, 2]}, "AAABABBB")
+    root = NodeData.of(data)
+    [split] = ExhaustiveSearch().best_splits(root, 1)
+    [surrogate] = Surrogates().surrogates(root, split)
+    assert isinstance(surrogate, ThresholdSplit)
+    assert (surrogate.feature, surrogate.cuts.tolist(), surrogate.quality) == (1, [1.5], 0.75)
+
+
+def test_a_surrogate_may_point_the_other_way() -> None:
+    x, z = np.arange(10.0), np.arange(10.0)[::-1].copy()
+    data = table_of({"x": x, "z": z, "s": ["l"] * 5 + ["r"] * 5}, "AAAAABBBBB")
+    root = NodeData.of(data)
+    split = ThresholdSplit.of(root, 0, [4.5])
+    assert split is not None
+    found = Surrogates().surrogates(root, split)
+    assert isinstance(found[0], ReversedSplit)
+    assert found[0].route(root).tolist() == split.route(root).tolist()
+    assert found[1].route(root).tolist() == split.route(root).tolist()
+    without_x = table_of({"x": [None] * 10, "z": z, "s": data_of_s(data)}, "AAAAABBBBB")
+    assert learned(CART(), data).outputs["classifier"].classify(without_x).tolist() == [0] * 5 + [1] * 5
+
+
+def data_of_s(data: Any) -> list[str]:
+    """The symbols of the last column."""
+    return [data.columns[2].categories[int(code)] for code in data.feature(2)]
+
+
+def test_c45_collapses_splits_that_remove_no_errors() -> None:
+    data = datasets.load("iris")
+    assert learned(C45(), data).results["Leaves"] == 5
+    assert learned(C45(collapse=False), data).results["Leaves"] == 7
+    assert (
+        learned(C45(), data).results["Training error"] == learned(C45(collapse=False), data).results["Training error"]
+    )
+
+
+@pytest.mark.parametrize("quality", [Gini(), InformationGain()], ids=repr)
+def test_zero_gain_ends_growth_unless_it_is_allowed(quality: Any) -> None:
+    data = table_of({"x": [0, 0, 1, 1], "y": [0, 1, 0, 1]}, "ABBA")
+    assert len(tree_of(CART(quality), data)) == 1
+    machine = DecisionTree(splitter=ExhaustiveSearch(quality=quality, allow_zero_gain=True))
+    assert learned(machine, data).results["Training error"] == 0.0
+
+
+def test_trees_are_shown_line_by_line() -> None:
+    assert str(tree_of(DecisionTree(), N8)).splitlines() == [
+        "x <= 3.5: A (3)",
+        "x > 3.5",
+        "|   x <= 5.5",
+        "|   |   x <= 4.5: B (1)",
+        "|   |   x > 4.5: A (1)",
+        "|   x > 5.5: B (3)",
+    ]
+    assert str(tree_of(C45(min_objects=1), G14)).splitlines()[0] == "outlook = overcast: yes (4)"
+    assert "in {" in str(tree_of(CART(), G14))
+    assert str(tree_of(CART(), table_of({"x": [1, 1]}, "AB"))) == "A (2/1)"

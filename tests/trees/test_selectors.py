@@ -1,0 +1,228 @@
+"""Selectors rank features as checked by hand, agree with scipy, and do not favour features of many values."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from intemi.machines.trees.components import FeatureSelector
+from intemi.machines.trees.node_data import NodeData
+from intemi.machines.trees.selectors import (
+    LargestF,
+    PairwiseTests,
+    PermutationTest,
+    SmallestP,
+    SmallestQ,
+    Undecided,
+)
+from intemi.machines.trees.selectors.tables import deviates, intervals_of, weighted_quantiles
+from tests.trees.small_nodes import C9, C9_CLASSES, L10, L10_CLASSES, golf, node, random_node, repeated
+
+SELECTORS = [LargestF(), SmallestP(), SmallestQ(), PermutationTest(alpha=1.0), PairwiseTests(bootstrap=10)]
+few = settings(max_examples=25, deadline=None)
+
+
+def order(selector: FeatureSelector, data: NodeData) -> list[int]:
+    return [each.feature for each in selector.rank(data)]
+
+
+def test_the_largest_f_wins_if_it_reaches_the_threshold() -> None:
+    ranked = LargestF().rank(node(C9, [0] * 9, C9[::-1], classes=C9_CLASSES))
+    assert [each.feature for each in ranked] == [0, 2]
+    assert ranked[0].score == pytest.approx(18.5)
+    assert not ranked[0].use_deviation
+
+
+def test_distances_from_the_mean_are_used_where_means_are_equal() -> None:
+    [ranked] = LargestF().rank(node(L10, classes=L10_CLASSES))
+    assert ranked.use_deviation
+    assert ranked.score == pytest.approx(11.150579, abs=1e-6)
+
+
+def test_a_feature_that_no_f_speaks_for_is_undecided() -> None:
+    [ranked] = LargestF(threshold=12.0).rank(node(L10, classes=L10_CLASSES))
+    assert isinstance(ranked, Undecided)
+
+
+def test_the_smallest_p_is_compared_between_numeric_and_nominal_features() -> None:
+    table = [[2, 1, 0], [0, 3, 0], [1, 0, 2]]
+    symbols = [symbol for of_class in table for symbol, count in enumerate(of_class) for _ in range(count)]
+    first, second = SmallestP().rank(node(symbols, C9, classes=C9_CLASSES, nominal=[0]))
+    assert (first.feature, second.feature) == (1, 0)
+    assert math.exp(-first.score) == pytest.approx(0.0027167, abs=1e-7)
+    assert math.exp(-second.score) == pytest.approx(0.049747, abs=1e-6)
+
+
+def test_levenes_test_decides_where_no_mean_differs() -> None:
+    [ranked] = SmallestP().rank(node(L10, classes=L10_CLASSES))
+    assert ranked.use_deviation
+    assert math.exp(-ranked.score) == pytest.approx(0.010243, abs=1e-6)
+    [ranked] = SmallestP(alpha=0.02).rank(node(L10, classes=L10_CLASSES))  # 0.010243 is above 0.02 / 2
+    assert not ranked.use_deviation
+    assert ranked.score == pytest.approx(0.0)
+
+
+def test_golf_is_ranked_by_chi_squared() -> None:
+    ranked = SmallestP().rank(golf())
+    p = {each.feature: math.exp(-each.score) for each in ranked}
+    assert p == pytest.approx({0: 0.169766, 1: 0.751875, 2: 0.094264, 3: 0.333998}, abs=1e-6)
+    assert ranked[0].feature == 2
+
+
+def test_q_is_the_share_of_scatter_within_classes() -> None:
+    ranked = SmallestQ().rank(node([1, 4, 2, 5, 3, 6], [1, 2, 3, 4, 5, 6], classes=[0, 0, 0, 1, 1, 1]))
+    assert [each.feature for each in ranked] == [1, 0]
+    assert [-each.score for each in ranked] == pytest.approx([0.129032, 0.363636], abs=1e-6)
+
+
+def test_permutation_tests_of_golf_are_those_of_libcoin() -> None:
+    ranked = PermutationTest(alpha=1.0, adjustment="none").rank(golf())
+    assert math.exp(-ranked[1].score) == pytest.approx(0.192691, abs=1e-6)
+    assert [each.feature for each in ranked][:2] == [2, 0]
+    assert PermutationTest().rank(golf()) == []
+
+
+def test_only_significant_features_are_worth_splitting_on() -> None:
+    rng = np.random.default_rng(1)
+    classes = [0] * 30 + [1] * 30
+    data = node(np.r_[rng.normal(size=30), 2 + rng.normal(size=30)], rng.normal(size=60), classes=classes)
+    assert order(PermutationTest(), data) == [0]
+    assert order(PermutationTest(statistic="maximum"), data) == [0]
+
+
+def test_bonferroni_counts_features_that_vary() -> None:
+    # p = 0.043308 alone; twice that test would need p below 0.0253.
+    x, classes = list(range(1, 9)), [0, 0, 0, 1, 0, 1, 1, 1]
+    assert order(PermutationTest(), node(x, [3] * 8, classes=classes)) == [0]
+    assert order(PermutationTest(), node(x, x, classes=classes)) == []
+    assert order(PermutationTest(adjustment="none"), node(x, x, classes=classes)) == [0, 1]
+
+
+def test_quarters_of_nine_values_by_class() -> None:
+    data = node(C9, classes=C9_CLASSES)
+    assert intervals_of(data, 0, 4).tolist() == [0, 0, 0, 1, 1, 2, 2, 3, 3]
+    targets = (data.classes[:, None, None] == np.arange(3)).astype(float)
+    assert deviates(intervals_of(data, 0, 4), targets) == pytest.approx([2.052190], abs=1e-6)
+
+
+def test_features_that_only_matter_together_are_found_by_pairs() -> None:
+    grid = [(x, y) for x in range(1, 5) for y in range(1, 5)]
+    first, second = zip(*grid, strict=True)
+    classes = [int((x > 2) != (y > 2)) for x, y in grid]
+    ranked = PairwiseTests().rank(node(first, second, classes=classes))
+    assert [each.feature for each in ranked] == [0]
+    assert ranked[0].score == pytest.approx(3.062364, abs=1e-6)
+    assert order(PairwiseTests(), node([0] * 16, first, second, classes=classes)) == [1]
+    with_symbols = node(first, [x - 1 for x in second], classes=classes, nominal=[1])
+    assert order(PairwiseTests(bootstrap=0), with_symbols) == [1]  # of a mixed pair the nominal one
+    both = node([x - 1 for x in first], [x - 1 for x in second], classes=classes, nominal=[0, 1])
+    assert order(PairwiseTests(), both) == [0]
+
+
+@given(st.lists(st.integers(-5, 5), min_size=2, max_size=20), st.integers(0, 2**32))
+@few
+def test_quantiles_are_those_of_numpy_with_rows_repeated(values: list[int], seed: int) -> None:
+    numbers = np.array(values, float)
+    counts = np.random.default_rng(seed).integers(1, 4, size=len(numbers))
+    shares = np.array([0.25, 0.5, 0.75])
+    expected = np.quantile(np.repeat(numbers, counts), shares)
+    assert weighted_quantiles(numbers, counts.astype(float), shares) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("selector", SELECTORS, ids=lambda each: each.kind)
+@given(seed=st.integers(0, 2**32))
+@few
+def test_a_weight_of_two_is_the_row_twice(selector: FeatureSelector, seed: int) -> None:
+    if isinstance(selector, PairwiseTests):
+        selector = PairwiseTests(bootstrap=0)  # which rows are drawn depends on how many there are
+    rng = np.random.default_rng(seed)
+    data = random_node(rng)
+    weighted, twice = (selector.rank(each) for each in repeated(data, rng.integers(1, 4, size=len(data))))
+    assert [each.feature for each in weighted] == [each.feature for each in twice]
+    assert [each.score for each in weighted] == pytest.approx([each.score for each in twice], rel=1e-7, abs=1e-9)
+
+
+@pytest.mark.parametrize("selector", SELECTORS, ids=lambda each: each.kind)
+@given(seed=st.integers(0, 2**32))
+@few
+def test_the_order_of_rows_and_affine_maps_do_not_matter(selector: FeatureSelector, seed: int) -> None:
+    if isinstance(selector, PairwiseTests):
+        selector = PairwiseTests(bootstrap=0)
+    rng = np.random.default_rng(seed)
+    data = random_node(rng)
+    mixed = data.select(rng.permutation(len(data)))
+    features = mixed.features.copy()
+    features[:2] = 3 * features[:2] - 40
+    moved = mixed.with_features(data.columns, features)
+    first, second = selector.rank(data), selector.rank(moved)
+    assert [each.feature for each in first] == [each.feature for each in second]
+    assert [each.score for each in first] == pytest.approx([each.score for each in second], rel=1e-6, abs=1e-8)
+
+
+@pytest.mark.parametrize("selector", SELECTORS, ids=lambda each: each.kind)
+def test_nothing_is_chosen_where_nothing_varies(selector: FeatureSelector) -> None:
+    nan = math.nan
+    assert order(selector, node([1, 1, 1], [0, 0, 0], [nan, nan, 2], classes=[0, 1, 1], nominal=[1])) == []
+    assert order(selector, node([1, 2, 3], classes=[1, 1, 1])) == []
+    assert order(selector, node([1], classes=[1])) == []
+
+
+@pytest.mark.parametrize("selector", SELECTORS, ids=lambda each: each.kind)
+def test_of_equal_features_the_first_is_chosen(selector: FeatureSelector) -> None:
+    rng = np.random.default_rng(5)
+    for _ in range(10):
+        noise = rng.normal(size=30)
+        classes = rng.integers(2, size=30)
+        data = node(rng.normal(size=30), *[noise + 6 * classes] * 5, classes=classes.tolist())
+        assert order(selector, data)[0] == 1
+
+
+@pytest.mark.parametrize("selector", SELECTORS, ids=lambda each: each.kind)
+def test_one_row_of_each_class_is_no_error(selector: FeatureSelector) -> None:
+    selector.rank(node([1, 2, 3], [0, 1, 2], classes=[0, 1, 2], nominal=[1]))
+
+
+def says_nothing(rng: np.random.Generator, classes: int) -> NodeData:
+    """Normal, few-valued, two symbols, eight symbols: exhaustive search would nearly always take the last one."""
+    features = (
+        rng.normal(size=80),
+        rng.integers(4, size=80),
+        np.r_[0, 1, rng.integers(2, size=78)],
+        np.r_[np.arange(8), rng.integers(8, size=72)],
+    )
+    target = rng.integers(classes, size=80).tolist()
+    return node(*features, classes=target, nominal=[2, 3], seed=int(rng.integers(2**31)))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("selector", [SmallestP(), PermutationTest(alpha=1.0)], ids=lambda each: each.kind)
+def test_features_that_say_nothing_are_chosen_equally_often(selector: FeatureSelector) -> None:
+    rng = np.random.default_rng(11)
+    chosen = np.bincount([order(selector, says_nothing(rng, 2))[0] for _ in range(500)], minlength=4)
+    assert stats.chisquare(chosen).pvalue > 0.001, chosen
+
+
+@pytest.mark.slow
+def test_pairwise_tests_choose_either_kind_of_features_as_often_as_its_share() -> None:
+    rng = np.random.default_rng(11)
+    chosen = np.bincount([order(PairwiseTests(), says_nothing(rng, 3))[0] for _ in range(300)], minlength=4)
+    assert stats.binomtest(int(chosen[:2].sum()), 300, 0.5).pvalue > 0.001, chosen
+    assert chosen.min() > 30, chosen
+
+
+@pytest.mark.slow
+def test_permutation_tests_stop_at_the_root_as_often_as_they_say() -> None:
+    rng = np.random.default_rng(12)
+    nodes = [
+        node(
+            *rng.normal(size=(4, 60)), rng.integers(3, size=60), classes=rng.integers(2, size=60).tolist(), nominal=[4]
+        )
+        for _ in range(600)
+    ]
+    split = sum(bool(PermutationTest(alpha=0.1).rank(each)) for each in nodes)
+    assert stats.binomtest(split, 600, 0.1).pvalue > 0.001
