@@ -114,7 +114,7 @@ def _training_error(classifier: TreeClassifier, data: Data) -> float:
     # No row was divided, so the leaves know.
     leaves = np.flatnonzero(tree.branch_count == 0)
     right = tree.class_weights[leaves, classifier.node_classes[leaves]].sum()
-    return max(0.0, 1.0 - float(right) / weight)
+    return max(0.0, weight - float(right)) / weight
 
 
 def ranked(tree: Tree) -> FeatureRanking:

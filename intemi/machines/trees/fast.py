@@ -37,6 +37,7 @@ def limits_of(learner: DecisionTree, data: Data) -> Limits | None:
         and learner.acceptor is None
         and learner.transformation is None
         and _is_simple(learner.missing_values, data)
+        and not (type(learner.missing_values) is ImputeNode and learner.splitter.threshold == "value")
         and all(len(column.categories or ()) <= MOST_BRANCHES for column in data.columns)
     )
     return learner.stop.limits() if plain else None

@@ -35,7 +35,8 @@ class ImputeNode(MissingPolicy):
         values, weights = data.feature(split.feature), data.weights
         known = ~np.isnan(values)
         if column.categories is None:
-            typical = float(np.average(values[known], weights=weights[known]))
+            with np.errstate(over="ignore", invalid="ignore"):  # of the largest numbers there are
+                typical = float(np.average(values[known], weights=weights[known]))
         else:
             typical = float(np.argmax(np.bincount(values[known].astype(np.intp), weights[known])))
         found = int(split.branches(np.array([typical]))[0])

@@ -123,7 +123,7 @@ class SymbolSplit(Split):
 
     @property
     def branch_count(self) -> int:
-        return int(self.branch_of_symbol.max()) + 1
+        return int(self.branch_of_symbol.max(initial=-1)) + 1
 
     def branches(self, values: Floats) -> Codes:
         known = ~np.isnan(values)

@@ -83,7 +83,7 @@ def _forget_stale() -> None:
 def _say_what_takes_time() -> None:
     """Compiling takes a while, once: say so, or somebody thinks that it hangs."""
     if not any(Path(__file__).parent.glob("__pycache__/*.nbi")):
-        print("intemi: compiling the kernels of the trees, for about 20 seconds, this once", file=sys.stderr, flush=True)
+        print("intemi: compiling the kernels of the trees, about 20 seconds, this once", file=sys.stderr, flush=True)
 
 
 _forget_stale()
@@ -114,8 +114,12 @@ def inner(signature: Any) -> Callable[[Function], Function]:
 
 
 def compiled_measure(function: Callable[..., float]) -> Any:
-    """Machine code of a split quality measure; its `address` is handed to kernels."""
-    return cfunc(MEASURE_SIGNATURE, cache=True, error_model="numpy")(function)
+    """Machine code of a split quality measure; its `address` is handed to kernels.
+
+    That of a user's measure is not kept: numba would not notice that something has changed which it calls.
+    """
+    is_ours = function.__module__.startswith("intemi.")
+    return cfunc(MEASURE_SIGNATURE, cache=is_ours, error_model="numpy")(function)
 
 
 def _address(_: Any, array: Any) -> Any:

@@ -67,7 +67,7 @@ class SpreadSearch(NodeSplitter):
             return []
         if is_numeric:
             last = int(left.sum())
-            cut = distinct[last - 1] + (distinct[last] - distinct[last - 1]) / 2
+            cut = distinct[last - 1] + (distinct[last] / 2 - distinct[last - 1] / 2)
             cut = distinct[last - 1] if cut >= distinct[last] else cut
             split: Split | None = ThresholdSplit.of(data, feature, [cut], quality=best)
         else:
