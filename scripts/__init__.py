@@ -1,0 +1,1 @@
+"""Programs that check or write something of the repository."""

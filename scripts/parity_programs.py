@@ -1,0 +1,229 @@
+"""The programs we compare with, and how our learner is set to do what each of them does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from intemi.data import Column, Data, Table
+from intemi.machines.trees.algorithms import C45
+from intemi.machines.trees.best_first_algorithms import best_first
+from intemi.machines.trees.decision_tree import DecisionTree
+from intemi.machines.trees.quality import Gini, InformationGain, SplitQuality
+from intemi.machines.trees.splitters.exhaustive import ExhaustiveSearch
+from intemi.machines.trees.splitters.nominal import TwoSets
+from intemi.machines.trees.statistical_algorithms import ctree
+from intemi.machines.trees.stop import AnyOf, MaxDepth, MaxErrors, MinNodeSize
+from intemi.machines.trees.tree import Tree
+from scripts.parity_components import (
+    LeavesBehind,
+    OrderOfAllRows,
+    StayBehind,
+    UndoVainSplits,
+    UnroundedGini,
+    left_behind,
+    profiles,
+)
+from scripts.parity_roots import feature_before_in_r, same_cart_test, same_feature_in_r, same_test
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What is compared of a tree."""
+
+    leaves: int
+    errors: int
+    root: str
+
+
+@dataclass(frozen=True)
+class Grown:
+    """A tree of ours, counted as the other program counts."""
+
+    tree: Tree
+    leaves: int
+    errors: int
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program with its options, as the reference names them, and how we do the same."""
+
+    name: str
+    options: str
+    """What its options begin with in the reference."""
+    ours: str
+    grow: Callable[[Data], Grown]
+    root_agrees: Callable[[Tree, str, Data], bool]
+    about: str
+    """What has to be known of it, for the page."""
+
+    @property
+    def title(self) -> str:
+        """The name with the options that matter."""
+        return f"{self.name} `{self.options.split(' cp=')[0].split(' random')[0].split(' (')[0]}`"
+
+
+def grown(learner: DecisionTree, data: Data) -> Grown:
+    """The tree of a learner, and how many rows it gets wrong."""
+    model = learner.run(data)
+    tree = model.outputs["tree"]
+    return Grown(tree, tree.leaf_count, round(model.results["Training error"] * len(data)))
+
+
+# rpart
+
+
+def rpart(quality: SplitQuality) -> Callable[[Data], Grown]:
+    """Grown to purity, at most 30 levels of splits, no surrogates; R has put the classes into alphabetical order."""
+    learner = DecisionTree(
+        splitter=LeavesBehind(
+            splitter=ExhaustiveSearch(quality=quality, nominal=TwoSets(enumerated=24), scale=True),
+        ),
+        stop=AnyOf((MaxErrors(), MinNodeSize(), MaxDepth(depth=31))),
+        missing_values=StayBehind(),
+        pruning=UndoVainSplits(),
+    )
+
+    def grow(data: Data) -> Grown:
+        tree = learner.run(with_sorted_classes(data)).outputs["tree"]
+        behind, inner = left_behind(tree), tree.branch_count > 0
+        answers = tree.class_weights.argmax(axis=1)
+        answers[behind] = answers[tree.parent[behind]]
+        ends = np.flatnonzero(~inner)
+        right = tree.class_weights[ends, answers[ends]].sum()
+        return Grown(tree, int((~inner & ~behind).sum()), round(float(tree.weights[0] - right)))
+
+    return grow
+
+
+def with_sorted_classes(data: Data) -> Data:
+    """The same data, its classes in alphabetical order."""
+    labels, target = sorted(data.labels), data.target
+    assert target is not None
+    codes = np.array([labels.index(label) for label in data.labels])
+    return Data(Table(data.columns, data.features, Column(target.name, tuple(labels)), codes[data.classes]))
+
+
+# WEKA's SimpleCart and BFTree
+
+
+def weka_cart(quality: SplitQuality) -> Callable[[Data], Grown]:
+    """Best-first growth to the end, which is any growth; many symbols in the order of all rows."""
+
+    def grow(data: Data) -> Grown:
+        splitter = OrderOfAllRows(quality=quality, profiles=profiles(data))
+        learner = best_first(quality=quality)
+        has_many = len(data.labels) > 2 and any(len(column.categories or ()) > splitter.few for column in data.columns)
+        return grown(learner.replace("splitter", splitter) if has_many else learner, data)
+
+    return grow
+
+
+# scikit-learn
+
+
+def fully_grown(quality: SplitQuality) -> DecisionTree:
+    """Two branches until nodes are pure, also by splits that gain nothing."""
+    return DecisionTree(splitter=ExhaustiveSearch(quality=quality, allow_zero_gain=True))
+
+
+def _j48(binary: bool) -> Callable[[Data], Grown]:
+    return lambda data: grown(C45(binary=binary), data)
+
+
+C45_RULES = (
+    "Nothing had to be set apart: gain ratio among features of at least average gain, the cost of a threshold, two or "
+    "more cases in two branches, missing values in parts, thresholds at existing values, subtrees undone that save no "
+    "errors."
+)
+RPART_RULES = (
+    "Grown until nodes are pure or 30 levels deep. A split is scored on the cases whose value is known, its gain times "
+    "their number. Without surrogates a case with a missing value goes no further: it stays in the node, which answers "
+    "for it. Splits that save no errors are undone in the end (cp = 0), cases left behind not counting. R had sorted "
+    "the classes by name."
+)
+WEKA_CART_RULES = (
+    "A case with a missing value counts in both branches in parts, already when splits are scored. A node whose best "
+    "split leaves fewer than two cases in a branch is a leaf. Of more than two classes and four symbols only sets are "
+    "tried that follow an order; WEKA takes the order from *all* training data in every node, which our `best_first` "
+    "does not: here it is told to. Of a root that tests a nominal feature the reference often tells only that it does."
+)
+SKLEARN_RULES = (
+    "It looks at features in an order drawn at random and takes the first of equally good splits, so its trees differ "
+    "from seed to seed. Numeric data without missing values only."
+)
+PROGRAMS = (
+    Program("WEKA 3.6.14 J48", "-U -M 2", "`C45()`", _j48(binary=False), same_test, C45_RULES),
+    Program("WEKA 3.6.14 J48", "-U -M 2 -B", "`C45(binary=True)`", _j48(binary=True), same_test, C45_RULES),
+    Program(
+        "R rpart 4.1.19",
+        "split=gini cp=0",
+        "exhaustive search with Gini gain, set to rpart's ways",
+        rpart(Gini()),
+        same_feature_in_r,
+        RPART_RULES,
+    ),
+    Program(
+        "R rpart 4.1.19",
+        "split=information cp=0",
+        "the same with information gain",
+        rpart(InformationGain()),
+        same_feature_in_r,
+        RPART_RULES,
+    ),
+    Program(
+        "WEKA 3.6.14 SimpleCart",
+        "-U -M 2",
+        "`best_first()` with WEKA's order of symbols and its arithmetic",
+        weka_cart(UnroundedGini()),
+        same_cart_test,
+        f"{WEKA_CART_RULES} Gains are compared to the last bit, so that rounding decides between equal ones: here too, "
+        "where weights are whole numbers.",
+    ),
+    Program(
+        "WEKA 3.6.14 BFTree",
+        "-P UNPRUNED -M 2",
+        "`best_first()` with WEKA's order of symbols",
+        weka_cart(Gini()),
+        same_cart_test,
+        f"{WEKA_CART_RULES} Gains of features are rounded to seven decimals, thresholds to five.",
+    ),
+    Program(
+        "WEKA 3.6.14 BFTree",
+        "-P UNPRUNED -M 2 -G",
+        "the same with information gain",
+        weka_cart(InformationGain()),
+        same_cart_test,
+        f"{WEKA_CART_RULES} Gains of features are rounded to seven decimals, thresholds to five.",
+    ),
+    Program(
+        "R partykit 1.2 ctree",
+        "defaults",
+        "`ctree()`",
+        lambda data: grown(ctree(), data),
+        feature_before_in_r,
+        "Quadratic statistics, α = 0.05 with Bonferroni's correction, at least 20 cases to split and 7 in a branch. "
+        "partykit sends a case whose tested value is missing to a branch drawn at random, we send it with most others. "
+        "The reference names as the root the column that follows the tested one; this is allowed for.",
+    ),
+    Program(
+        "scikit-learn 1.9.1",
+        "criterion=gini random_state=0",
+        "exhaustive search with Gini gain, splits without gain allowed",
+        lambda data: grown(fully_grown(Gini()), data),
+        same_test,
+        SKLEARN_RULES,
+    ),
+    Program(
+        "scikit-learn 1.9.1",
+        "criterion=entropy random_state=0",
+        "the same with information gain",
+        lambda data: grown(fully_grown(InformationGain()), data),
+        same_test,
+        SKLEARN_RULES,
+    ),
+)
+"""C4.5, CART, best-first trees, CTree, and CART once more."""
