@@ -18,6 +18,11 @@ Codes = NDArray[np.int32]
 
 MISSING = -1
 """The code of a class that is not known; missing features are NaN."""
+SORTED_AT_ONCE = 2**15
+"""Values that are sorted together: many enough for numpy, few enough for the cache."""
+WORTH_PACKING = 2**12
+"""Fewer values are sorted faster as they are."""
+LARGEST = np.iinfo(np.int64).max
 
 
 @storable
@@ -111,12 +116,49 @@ class Table:
     @cached_property
     def order(self) -> Codes:
         """For each column the rows in ascending order of its values, missing ones last."""
-        order = np.argsort(self.features, axis=1, kind="stable").astype(np.int32)
+        order = np.empty(self.features.shape, dtype=np.int32)
+        at_once = max(1, SORTED_AT_ONCE // max(1, len(self)))
+        for start in range(0, len(order), at_once):
+            _sort(self.features[start : start + at_once], order[start : start + at_once])
         order.flags.writeable = False
         return order
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name not in ("order",)}
+
+
+def _sort(features: Floats, order: Codes) -> None:
+    """Fill `order` with the rows in ascending order of the values of each column, equal ones in the order of the rows.
+
+    It is what a stable `argsort` gives, several times faster: the value with its last bits replaced by the row is a
+    whole number, and numbers sort much faster than indices of numbers.
+    """
+    size = features.shape[1]
+    if features.size < WORTH_PACKING:
+        order[:] = np.argsort(features, axis=1, kind="stable")
+        return
+    keys = (features + 0.0).view(np.int64)  # -0.0 and 0.0 are equal
+    keys ^= (keys >> 63) & LARGEST  # now their order is that of the values
+    missing = np.isnan(features)
+    if missing.any():
+        keys[missing] = LARGEST
+    rows = (1 << (size - 1).bit_length()) - 1
+    keys &= ~rows
+    keys |= np.arange(size)
+    keys.sort(axis=1)
+    places = keys & rows
+    order[:] = places
+    places += np.arange(0, features.size, size)[:, None]
+    ascending = features.take(places)
+    wrong = ascending[:, 1:] < ascending[:, :-1]
+    if not wrong.any():
+        return
+    for column in np.flatnonzero(wrong.any(axis=1)):
+        # Values that differ in the bits that were replaced are beside each other: there are few of these stretches.
+        stretch = np.cumsum(np.diff(keys[column] & ~rows, prepend=0) != 0)
+        affected = np.flatnonzero(np.isin(stretch, stretch[1:][wrong[column]]))
+        found = order[column, affected]
+        order[column, affected] = found[np.argsort(features[column, found], kind="stable")]
 
 
 def _frozen(values: Any, dtype: Any, dimensions: int) -> Any:

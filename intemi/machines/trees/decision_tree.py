@@ -96,13 +96,15 @@ def _check_finite(data: Data) -> None:
 
 
 def _results(classifier: TreeClassifier, data: Data) -> dict[str, Any]:
+    from intemi.machines.trees.kernels.summary import size_of
+
     tree = classifier.tree
-    return {
-        "Size": len(tree),
-        "Leaves": tree.leaf_count,
-        "Depth": tree.depth,
-        "Training error": _training_error(classifier, data),
-    }
+    leaves, depth, right, weight, divides = size_of(tree.class_weights, tree.parent, tree.default_branch)
+    if divides or data.is_weighted or type(classifier.decision) is not Proportions:
+        error = _training_error(classifier, data)
+    else:
+        error = max(0.0, weight - right) / weight
+    return {"Size": len(tree), "Leaves": leaves, "Depth": depth, "Training error": error}
 
 
 def _training_error(classifier: TreeClassifier, data: Data) -> float:
@@ -122,7 +124,8 @@ def ranked(tree: Tree) -> FeatureRanking:
     from intemi.machines.trees.kernels.summary import impurity_removed
 
     values = impurity_removed(tree.class_weights, tree.first_child, tree.test_start, tree.feature, len(tree.columns))
-    if values.sum() > 0:
-        values = np.maximum(values / values.sum(), 0.0)
+    total = values.sum()
+    if total > 0:
+        values = np.maximum(values / total, 0.0)
     order = np.argsort(-values, kind="stable")
-    return FeatureRanking(tree.columns, tuple(map(int, order)), tuple(map(float, values)))
+    return FeatureRanking(tree.columns, tuple(order.tolist()), tuple(values.tolist()))

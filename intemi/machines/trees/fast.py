@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from intemi.data import Column, Data
 from intemi.kernel import ConfigurationError
-from intemi.machines.interfaces import Codes
-from intemi.machines.trees.components import MissingPolicy
+from intemi.machines.interfaces import Floats
 from intemi.machines.trees.limits import Limits
 from intemi.machines.trees.missing import Fractional, ImputeNode, MajorityBranch
 from intemi.machines.trees.prospects import ConstantProspects
@@ -25,10 +25,23 @@ MOST_BRANCHES = 2**15 - 1
 ROWS_FOR_A_BIN = 16
 """Features with fewer values than rows divided by this are counted, the others are kept in order; the tree is the same.
 In small nodes all values are looked at, so many values would cost too much."""
+REMEMBERED = 256
+"""Learners whose settings are remembered: to work them out takes as long as to grow a small tree."""
+NO_WEIGHTS = np.empty(0)
 
 
 def limits_of(learner: DecisionTree, data: Data) -> Limits | None:
     """The limits of growth, if the kernel can grow what the learner would."""
+    limits = _limits(learner)
+    if limits is None or any(column.categories and len(column.categories) > MOST_BRANCHES for column in data.columns):
+        return None
+    # Rows whose value is missing must not have to be divided.
+    return None if type(learner.missing_values) is Fractional and np.isnan(data.features).any() else limits
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _limits(learner: DecisionTree) -> Limits | None:
+    """The same for any data."""
     plain = (
         type(learner.search) is HillClimbing
         and learner.search.ties == "first"
@@ -36,61 +49,54 @@ def limits_of(learner: DecisionTree, data: Data) -> Limits | None:
         and type(learner.prospects) is ConstantProspects
         and learner.acceptor is None
         and learner.transformation is None
-        and _is_simple(learner.missing_values, data)
         and not (type(learner.missing_values) is ImputeNode and learner.splitter.threshold == "value")
-        and all(len(column.categories or ()) <= MOST_BRANCHES for column in data.columns)
+        and type(learner.missing_values) in (MajorityBranch, ImputeNode, Fractional)
     )
     return learner.stop.limits() if plain else None
 
 
-def _is_simple(missing: MissingPolicy, data: Data) -> bool:
-    """Whether no row has to be divided into parts."""
-    if type(missing) in (MajorityBranch, ImputeNode):
-        return True
-    return type(missing) is Fractional and not np.isnan(data.features).any()
+@lru_cache(maxsize=REMEMBERED)
+def _settings(learner: DecisionTree, limits: Limits, classes: int) -> Floats:
+    assert isinstance(learner.splitter, ExhaustiveSearch)
+    return learner.splitter.settings(classes, limits, type(learner.missing_values) is ImputeNode)
 
 
 def grown(learner: DecisionTree, data: Data, limits: Limits) -> Tree:
     """The tree of a learner that the kernel can grow."""
-    from intemi.machines.trees.kernels.cells import MISSING_BIN, fill_bins, fill_cells, shifts
-    from intemi.machines.trees.kernels.grow import grow, numbered
+    from intemi.machines.trees.kernels.cells import MISSING_BIN, shifts
+    from intemi.machines.trees.kernels.whole import grow_numbered, prepare
 
     splitter = learner.splitter
     assert isinstance(splitter, ExhaustiveSearch)
-    columns, classes, k = data.columns, data.classes, len(data.labels)
+    columns, labels, classes, rows, indices = data.columns, data.labels, data.classes, data.rows, data.column_indices
+    values, size, k = data.table.features, len(classes), len(labels)
     symbols = np.array([len(column.categories or ()) for column in columns], dtype=np.int32)
-    layout = np.array(shifts(len(data), k), dtype=np.int64)
-    first, counts = places(data)
-    view = (data.table.features, data.table.order, data.column_indices, first, counts, symbols)
-    bins = np.empty((len(columns), len(data)), dtype=np.uint8)
-    bin_values = np.empty((len(columns), MISSING_BIN))
-    place = np.empty(len(columns), dtype=np.int32)
-    most = min(MISSING_BIN, max(ROWS_FOR_A_BIN, len(data) // ROWS_FOR_A_BIN))
-    infinite = fill_bins(*view, most, bins, bin_values, place)
-    cells = np.empty((int(place.max(initial=-1)) + 1, len(data)), dtype=np.int64)
-    infinite = max(infinite, fill_cells(*view, place, classes, layout, cells))
+    most_bins = min(MISSING_BIN, max(ROWS_FOR_A_BIN, size // ROWS_FOR_A_BIN))
+    infinite, bins, bin_values, cells, place, layout = prepare(
+        values, data.table.order, indices, rows, symbols, classes, most_bins, *shifts(size, k)
+    )
     if infinite >= 0:
         raise infinite_values(columns[infinite])
-    nodes = grow(
+    arrays = grow_numbered(
         splitter.quality.address,
-        data.table.features,
-        data.column_indices,
-        data.rows,
+        values,
+        indices,
+        rows,
         bins,
         bin_values,
         cells,
-        symbols,
         place,
         layout,
+        symbols,
         classes,
-        data.weights,
+        data.weights if data.is_weighted else NO_WEIGHTS,
         data.is_weighted,
         k,
-        splitter.settings(k, limits, type(learner.missing_values) is ImputeNode),
+        _settings(learner, limits, k),
         splitter.quality.context(),
+        type(learner.missing_values) is Fractional,
     )
-    arrays = numbered(*nodes, symbols, type(learner.missing_values) is Fractional)
-    tree = Tree(columns, data.labels, *arrays)
+    tree = Tree(columns, labels, *arrays)
     if splitter.threshold == "value":
         _take_values(data, tree)
     return tree
@@ -99,13 +105,6 @@ def grown(learner: DecisionTree, data: Data, limits: Limits) -> Tree:
 def infinite_values(column: Column) -> ConfigurationError:
     """The error that says so."""
     return ConfigurationError(f"DecisionTree: values must be finite, but some of {column.name!r} are infinite")
-
-
-def places(data: Data) -> tuple[Codes, Codes]:
-    """For each row of the table its first position in the data, and how often it is there."""
-    size = len(data.table)
-    counts = np.bincount(data.rows, minlength=size).astype(np.int32)
-    return (np.cumsum(counts) - counts).astype(np.int32), counts
 
 
 def _take_values(data: Data, tree: Tree) -> None:

@@ -6,14 +6,14 @@ Only this file imports numba, and it is imported by nothing that `import intemi`
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]
-from numba import boolean, cfunc, float64, int32, int64, njit, types, uint8, void
+from numba import boolean, cfunc, config, float64, int32, int64, njit, types, uint8, void
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
@@ -36,6 +36,7 @@ __all__ = [
     "WIDE_2D",
     "Wide",
     "address_of",
+    "apart",
     "call_measure",
     "boolean",
     "compiled",
@@ -90,24 +91,52 @@ _forget_stale()
 _say_what_takes_time()
 
 
+@contextmanager
+def _short_loops() -> Iterator[None]:
+    """Compile loops as they are: most go over a few classes or rows, and several numbers at once would be too many."""
+    options: Any = config
+    before = options.LOOP_VECTORIZE
+    options.LOOP_VECTORIZE = 0
+    try:
+        yield
+    finally:
+        options.LOOP_VECTORIZE = before
+
+
 def compiled(signature: Any) -> Callable[[Function], Function]:
     """Compile a kernel for one signature, when its module is imported; the machine code is kept beside the source."""
 
     def decorate(function: Function) -> Function:
-        made: Function = njit(signature, nogil=True, cache=True, error_model="numpy")(function)
+        with _short_loops():
+            made: Function = njit(signature, nogil=True, cache=True, error_model="numpy")(function)
         return made
 
     return decorate
+
+
+UNSEEN: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "_nrt": False}
+"""Python does not call it, so what it would need for that is left out: half the time of compilation. It makes no arrays
+and keeps none, so it need not count who refers to them: up to a third of the time of growing."""
 
 
 def inner(signature: Any) -> Callable[[Function], Function]:
     """The same for what only kernels call, and often: it becomes part of them, since arrays are costly to pass."""
 
     def decorate(function: Function) -> Function:
-        # Python does not call it, so what it would need for that is left out: half the time of compilation. It makes no
-        # arrays and keeps none, so it need not count who refers to them: up to a third of the time of growing.
-        apart: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "_nrt": False}
-        made: Function = njit(signature, cache=True, error_model="numpy", forceinline=True, **apart)(function)
+        options = {**UNSEEN, "forceinline": True}
+        with _short_loops():
+            made: Function = njit(signature, cache=True, error_model="numpy", **options)(function)
+        return made
+
+    return decorate
+
+
+def apart(signature: Any) -> Callable[[Function], Function]:
+    """The same for loops that take long: by themselves they have all registers of the processor."""
+
+    def decorate(function: Function) -> Function:
+        with _short_loops():
+            made: Function = njit(signature, cache=True, error_model="numpy", **UNSEEN)(function)
         return made
 
     return decorate
@@ -119,7 +148,8 @@ def compiled_measure(function: Callable[..., float]) -> Any:
     That of a user's measure is not kept: numba would not notice that something has changed which it calls.
     """
     is_ours = function.__module__.startswith("intemi.")
-    return cfunc(MEASURE_SIGNATURE, cache=is_ours, error_model="numpy")(function)
+    with _short_loops():
+        return cfunc(MEASURE_SIGNATURE, cache=is_ours, error_model="numpy")(function)
 
 
 def _address(_: Any, array: Any) -> Any:

@@ -20,6 +20,7 @@ from intemi.machines.trees.kernels.compiling import (
     Tuple,
     Wide,
     address_of,
+    apart,
     boolean,
     call_measure,
     float64,
@@ -29,6 +30,8 @@ from intemi.machines.trees.kernels.compiling import (
 
 TIE = 1
 """Where in its context a measure may write what decides between equal qualities."""
+NEVER = 2**62
+"""A position beyond all cells."""
 SLACK = 1e-9
 """Sums of fractional weights that miss a bound by less than this reach it."""
 
@@ -42,13 +45,13 @@ def is_better(quality: float, tie: float, best: float, best_tie: float) -> bool:
     return quality >= best - margin and tie > best_tie + 1e-12 * max(1.0, abs(best_tie))
 
 
-@inner(
+@apart(
     Tuple((int64, float64, float64, int64))(
-        MEASURE, WIDE_2D, int64, int64, int64, int64, int64, CODES, int64, GIVEN_FLOATS, boolean,
+        MEASURE, WIDE_2D, int64, int64, int64, int64, int64, CODES, int64, GIVEN_FLOATS,
         FLOATS, FLOATS, FLOATS, float64, boolean,
     )
 )  # fmt: skip
-def best_cut(
+def best_weighted_cut(
     measure: int,
     cells: Wide,
     place: int,
@@ -59,7 +62,6 @@ def best_cut(
     compact: Codes,
     k: int,
     weights: Floats,
-    is_weighted: bool,
     totals: Floats,
     table: Floats,
     context: Floats,
@@ -75,7 +77,6 @@ def best_cut(
     best, best_tie, best_position, legal = -np.inf, -np.inf, -1, 0
     bar = -np.inf  # below it nothing is better
     weight, left = 0.0, 0.0
-    rounding = 1e-12 if is_weighted else 0.0
     least = least_branch - SLACK
     for c in range(k):
         weight += totals[c]
@@ -90,16 +91,13 @@ def best_cut(
         before = left
         while cell >> rank_shift == rank:
             c = (cell >> class_shift) & class_mask
-            w = weights[cell & row_mask] if is_weighted else 1.0
+            w = weights[cell & row_mask]
             table[compact[c]] += w
-            if is_weighted:
-                left += w
+            left += w
             if c != first_class:
                 group_class = -1
             i += 1
             cell = cells[place, i]
-        if not is_weighted:
-            left = float(i - start)
         if left < least:
             continue
         if weight - left < least:
@@ -115,13 +113,13 @@ def best_cut(
                 and cells[place, j] >> rank_shift == next_rank
                 and (cells[place, j] >> class_shift) & class_mask == group_class
             ):
-                beyond += weights[cells[place, j] & row_mask] if is_weighted else 1.0
+                beyond += weights[cells[place, j] & row_mask]
                 j += 1
             if j < end and cells[place, j] >> rank_shift != next_rank and weight - beyond >= least:
                 continue
         for c in range(k):
             rest = totals[c] - table[c]
-            table[k + c] = rest if rest > rounding * totals[c] else 0.0
+            table[k + c] = rest if rest > 1e-12 * totals[c] else 0.0
         quality = call_measure(measure, address_of(table), 2, k, address_of(context))
         if quality >= bar and is_better(quality, context[TIE], best, best_tie):
             best, best_tie, best_position = quality, context[TIE], i
@@ -129,7 +127,96 @@ def best_cut(
     return best_position, best, best_tie, legal
 
 
-@inner(
+@apart(Tuple((int64, int64))(WIDE_2D, int64, int64, int64, int64, int64, boolean, CODES))
+def collect(
+    cells: Wide, place: int, first: int, last: int, rank_shift: int, class_bits: int, at_borders: bool, positions: Codes
+) -> tuple[int, int]:
+    """Collect those cuts from `first` to `last` that are to be scored; returns their number, and that of all.
+
+    Which these are looks random to a processor, and it would guess wrong again and again: so there is nothing to guess.
+    Whether a cut is scored turns out at the next one; until then it waits in the first free place.
+    """
+    count, legal = 0, 0
+    cut, cut_before = -1, NEVER
+    one_class_from = 0
+    if not at_borders:
+        one_class_from, class_bits = NEVER, 0
+    cell = cells[place, first - 1]
+    for i in range(first, last + 1):
+        following = cells[place, np.uint64(i)]
+        change = following ^ cell
+        is_cut = int((change >> rank_shift) != 0)
+        count += is_cut & int(one_class_from > cut_before)
+        positions[np.uint64(count + 1 - is_cut)] = i
+        legal += is_cut
+        cut_before = cut if is_cut else cut_before
+        cut = i if is_cut else cut
+        one_class_from = i if change & class_bits else one_class_from
+        cell = following
+    return count + int(legal > 0), legal
+
+
+@apart(
+    Tuple((int64, float64, float64, int64))(
+        MEASURE, WIDE_2D, int64, int64, int64, int64, int64, CODES, int64, FLOATS, FLOATS, CODES, FLOATS, float64,
+        boolean,
+    )
+)  # fmt: skip
+def best_cut(
+    measure: int,
+    cells: Wide,
+    place: int,
+    start: int,
+    end: int,
+    rank_shift: int,
+    class_shift: int,
+    compact: Codes,
+    k: int,
+    totals: Floats,
+    table: Floats,
+    positions: Codes,
+    context: Floats,
+    least_branch: float,
+    at_borders: bool,
+) -> tuple[int, float, float, int]:
+    """The same for rows that all weigh 1."""
+    class_mask = (1 << (rank_shift - class_shift)) - 1
+    best, best_tie, best_position = -np.inf, -np.inf, -1
+    bar = -np.inf  # below it nothing is better
+    least = max(1, int(np.ceil(min(least_branch - SLACK, float(end)))))
+    if end - start < 2 * least:
+        return best_position, best, best_tie, 0
+    count, legal = collect(
+        cells, place, start + least, end - least, rank_shift, class_mask << class_shift, at_borders, positions
+    )
+    for c in range(k):
+        table[c] = 0.0
+    i = start
+    for j in range(count):
+        position = int(positions[j])
+        while i < position and k <= 8:
+            # Eight counts in one register: adding to the same place in memory again and again takes longer.
+            stop, counts = min(position, i + 255), 0
+            while i < stop:
+                of_class = (cells[place, np.uint64(i)] >> class_shift) & class_mask
+                counts += 1 << (8 * compact[np.uint64(of_class)])
+                i += 1
+            for c in range(k):
+                table[c] += float((counts >> (8 * c)) & 255)
+        while i < position:
+            of_class = (cells[place, np.uint64(i)] >> class_shift) & class_mask
+            table[np.uint64(compact[np.uint64(of_class)])] += 1.0
+            i += 1
+        for c in range(k):
+            table[k + c] = totals[c] - table[c]
+        quality = call_measure(measure, address_of(table), 2, k, address_of(context))
+        if quality >= bar and is_better(quality, context[TIE], best, best_tie):
+            best, best_tie, best_position = quality, context[TIE], position
+            bar = best - 1e-12 * max(1.0, abs(best))
+    return best_position, best, best_tie, legal
+
+
+@apart(
     Tuple((int64, float64, float64, int64))(
         MEASURE, FLOATS, BYTES, int64, int64, int64, FLOATS, FLOATS, FLOATS, float64, boolean
     )

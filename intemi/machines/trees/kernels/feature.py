@@ -21,6 +21,7 @@ from intemi.machines.trees.kernels.compiling import (
     Tuple,
     Wide,
     address_of,
+    apart,
     boolean,
     call_measure,
     compiled,
@@ -29,7 +30,7 @@ from intemi.machines.trees.kernels.compiling import (
     int64,
     void,
 )
-from intemi.machines.trees.kernels.cuts import SLACK, TIE, best_bin, best_cut
+from intemi.machines.trees.kernels.cuts import SLACK, TIE, best_bin, best_cut, best_weighted_cut
 from intemi.machines.trees.kernels.settings import (
     AT_BORDERS,
     CLASSES,
@@ -51,7 +52,7 @@ QUALITY, TIES, GAIN, POSITION, LEGAL = 0, 1, 2, 3, 4
 branches there are, and how many cuts are legal. Gain and quality differ in C4.5's choice only, which looks at both."""
 
 
-@inner(
+@apart(
     Tuple((int64, int64))(
         BYTES_2D, int64, GIVEN_CODES, int64, int64, CODES, int64, GIVEN_FLOATS, boolean, FLOATS, BYTES
     )
@@ -70,15 +71,15 @@ def count_bins(
     seen: Bytes,
 ) -> tuple[int, int]:
     """Count the rows of a node by bin and class, and note the bins; the lowest and the highest, missing left out."""
-    low, high = MISSING_BIN, -1
+    low, above = MISSING_BIN, 0
     for i in range(start, end):
-        row = rows[i]
+        row = np.uint64(rows[i])
         b = int(bins[f, row])
-        counted[b * k + node_class[i - start]] += weights[row] if is_weighted else 1.0
-        seen[b] = 1
+        counted[np.uint64(b * k + node_class[np.uint64(i - start)])] += weights[row] if is_weighted else 1.0
+        seen[np.uint64(b)] = 1
         low = min(low, b)
-        high = max(high, b if b != MISSING_BIN else -1)
-    return low, high
+        above = max(above, (b + 1) & MISSING_BIN)
+    return low, above - 1
 
 
 @compiled(
@@ -164,7 +165,7 @@ def best_of_symbols(
     void(
         MEASURE, int64, int64, int64, BYTES_2D, WIDE_2D, GIVEN_CODES, int64, int64, WIDE, CODES, CODES, int64,
         FLOATS, GIVEN_FLOATS, boolean, GIVEN_FLOATS, float64, FLOATS, FLOATS, BYTES, FLOATS, FLOATS, CODES, CODES,
-        FLOATS_2D,
+        CODES, FLOATS_2D,
     )
 )  # fmt: skip
 def best_of_feature(
@@ -191,6 +192,7 @@ def best_of_feature(
     seen: Bytes,
     known: Floats,
     table: Floats,
+    positions: Codes,
     present: Codes,
     branch: Codes,
     found: Floats,
@@ -271,10 +273,15 @@ def best_of_feature(
         position, quality, tie, legal = best_bin(
             measure, counted, seen, low, high, k, known, table, context, least_branch, settings[AT_BORDERS] > 0.0
         )
+    elif not is_binned and is_weighted:
+        position, quality, tie, legal = best_weighted_cut(
+            measure, cells, place, start, known_end, rank_shift, class_shift, compact, k, weights, known, table,
+            context, least_branch, settings[AT_BORDERS] > 0.0,
+        )  # fmt: skip
     elif not is_binned:
         position, quality, tie, legal = best_cut(
-            measure, cells, place, start, known_end, rank_shift, class_shift, compact, k, weights, is_weighted, known,
-            table, context, least_branch, settings[AT_BORDERS] > 0.0,
+            measure, cells, place, start, known_end, rank_shift, class_shift, compact, k, known, table, positions,
+            context, least_branch, settings[AT_BORDERS] > 0.0,
         )  # fmt: skip
     if position >= 0:
         gain = share * quality

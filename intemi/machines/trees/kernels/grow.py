@@ -84,20 +84,20 @@ def partition(
             left, right = start, 0
             if f < 0:
                 for i in range(start, end):
-                    row = rows[i]
-                    goes_right = side[row]
-                    rows[left] = row
-                    buffer[right] = row
+                    row = rows[np.uint64(i)]
+                    goes_right = side[np.uint64(row)]
+                    rows[np.uint64(left)] = row
+                    buffer[np.uint64(right)] = row
                     left += 1 - goes_right
                     right += goes_right
                 for i in range(right):
                     rows[left + i] = buffer[i]
                 continue
             for i in range(start, end):
-                cell = cells[f, i]
-                goes_right = side[cell & row_mask]
-                cells[f, left] = cell
-                buffer[right] = cell
+                cell = cells[f, np.uint64(i)]
+                goes_right = side[np.uint64(cell & row_mask)]
+                cells[f, np.uint64(left)] = cell
+                buffer[np.uint64(right)] = cell
                 left += 1 - goes_right
                 right += goes_right
             for i in range(right):

@@ -74,6 +74,7 @@ def best_of_features(
             compact[c] = k
             here[k] = totals[c]
             k += 1
+    positions = np.empty(end - start + 1, np.int32)
     for i in range(start, end):
         node_class[i - start] = compact[classes[rows[i]]]
     if only < 0:
@@ -85,8 +86,8 @@ def best_of_features(
                 continue
             best_of_feature(
                 measure, f, int(symbols[f]), int(places[f]), bins, cells, rows, start, end, layout, node_class, compact,
-                k, here, weights, is_weighted, settings, average, context, counted, seen, known, table, present, branch,
-                found,
+                k, here, weights, is_weighted, settings, average, context, counted, seen, known, table, positions,
+                present, branch, found,
             )  # fmt: skip
             if nominal == 0:
                 cuts += found[f, LEGAL]

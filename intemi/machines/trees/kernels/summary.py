@@ -5,7 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from intemi.machines.interfaces import Codes, Floats
-from intemi.machines.trees.kernels.compiling import FLOATS, GIVEN_CODES, GIVEN_FLOATS_2D, compiled, int64
+from intemi.machines.trees.kernels.compiling import (
+    FLOATS,
+    GIVEN_CODES,
+    GIVEN_FLOATS_2D,
+    Tuple,
+    boolean,
+    compiled,
+    float64,
+    int64,
+)
 
 
 @compiled(FLOATS(GIVEN_FLOATS_2D, GIVEN_CODES, GIVEN_CODES, GIVEN_CODES, int64))
@@ -29,3 +38,26 @@ def impurity_removed(class_weights: Floats, first_child: Codes, test_start: Code
                 removed[tested] -= impurity[child]
             end = int(first_child[node])
     return removed
+
+
+@compiled(Tuple((int64, int64, float64, float64, boolean))(GIVEN_FLOATS_2D, GIVEN_CODES, GIVEN_CODES))
+def size_of(class_weights: Floats, parent: Codes, default_branch: Codes) -> tuple[int, int, float, float, bool]:
+    """The number of leaves, the depth, the weight of the majorities of the leaves, that of the root, and whether rows
+    are divided where a value is missing."""
+    size, k = class_weights.shape
+    depth, is_leaf = np.ones(size, np.int32), np.ones(size, np.uint8)
+    for node in range(1, size):
+        depth[node] = depth[parent[node]] + 1
+        is_leaf[parent[node]] = 0
+    leaves, right, weight, divides = 0, 0.0, 0.0, False
+    for node in range(size):
+        most = 0.0
+        for c in range(k):
+            most = max(most, class_weights[node, c])
+            weight += class_weights[node, c] if node == 0 else 0.0
+        if is_leaf[node]:
+            leaves += 1
+            right += most
+        elif default_branch[node] < 0:
+            divides = True
+    return leaves, int(depth[size - 1]), right, weight, divides

@@ -1,0 +1,109 @@
+"""From a table to the arrays of a tree, in two calls: from Python each call costs as much as a small tree."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from intemi.machines.interfaces import Codes, Floats
+from intemi.machines.trees.kernels.cells import MISSING_BIN, fill_bins, fill_cells
+from intemi.machines.trees.kernels.compiling import (
+    BYTES_2D,
+    CODES,
+    FLOATS,
+    FLOATS_2D,
+    GIVEN_CODES,
+    GIVEN_CODES_2D,
+    GIVEN_FLOATS,
+    GIVEN_FLOATS_2D,
+    MEASURE,
+    WIDE,
+    WIDE_2D,
+    Bytes,
+    Tuple,
+    Wide,
+    boolean,
+    compiled,
+    int64,
+)
+from intemi.machines.trees.kernels.grow import ARRAYS, grow, numbered
+
+PREPARED = Tuple((int64, BYTES_2D, FLOATS_2D, WIDE_2D, CODES, WIDE))
+
+
+@compiled(
+    PREPARED(
+        GIVEN_FLOATS_2D, GIVEN_CODES_2D, GIVEN_CODES, GIVEN_CODES, GIVEN_CODES, GIVEN_CODES, int64, int64, int64, int64
+    )
+)  # fmt: skip
+def prepare(
+    values: Floats,
+    order: Codes,
+    columns: Codes,
+    rows: Codes,
+    symbols: Codes,
+    classes: Codes,
+    most_bins: int,
+    rank_shift: int,
+    class_shift: int,
+    missing: int,
+) -> tuple[int, Bytes, Floats, Wide, Codes, Wide]:
+    """What scans read of a view of a table: bins and their values, cells, places and layout, as `cells` explains.
+
+    First of all a column that has an infinite value, -1 if there is none.
+    """
+    m, n, size = len(columns), len(rows), values.shape[1]
+    first, counts = np.zeros(size, np.int32), np.zeros(size, np.int32)
+    for i in range(n):
+        counts[rows[i]] += 1
+    before = 0
+    for row in range(size):
+        first[row] = before
+        before += counts[row]
+    layout = np.empty(3, np.int64)
+    layout[0], layout[1], layout[2] = rank_shift, class_shift, missing
+    bins, bin_values, place = np.empty((m, n), np.uint8), np.empty((m, MISSING_BIN)), np.empty(m, np.int32)
+    infinite = fill_bins(values, order, columns, first, counts, symbols, most_bins, bins, bin_values, place)
+    kept = 0
+    for f in range(m):
+        kept = max(kept, place[f] + 1)
+    cells = np.empty((kept, n), np.int64)
+    if kept > 0:
+        infinite = max(
+            infinite, fill_cells(values, order, columns, first, counts, symbols, place, classes, layout, cells)
+        )
+    return infinite, bins, bin_values, cells, place, layout
+
+
+@compiled(
+    ARRAYS(
+        MEASURE, GIVEN_FLOATS_2D, GIVEN_CODES, GIVEN_CODES, BYTES_2D, FLOATS_2D, WIDE_2D, CODES, WIDE, GIVEN_CODES,
+        GIVEN_CODES, GIVEN_FLOATS, boolean, int64, GIVEN_FLOATS, FLOATS, boolean,
+    )
+)  # fmt: skip
+def grow_numbered(
+    measure: int,
+    values: Floats,
+    columns: Codes,
+    rows: Codes,
+    bins: Bytes,
+    bin_values: Floats,
+    cells: Wide,
+    place: Codes,
+    layout: Wide,
+    symbols: Codes,
+    classes: Codes,
+    weights: Floats,
+    is_weighted: bool,
+    k: int,
+    settings: Floats,
+    context: Floats,
+    is_fractional: bool,
+) -> Any:
+    """The arrays of the tree. `weights` are not looked at unless the data have some."""
+    whole, other, counts, parameters = grow(
+        measure, values, columns, rows, bins, bin_values, cells, symbols, place, layout, classes, weights, is_weighted,
+        k, settings, context,
+    )  # fmt: skip
+    return numbered(whole, other, counts, parameters, symbols, is_fractional)
