@@ -75,7 +75,7 @@ class SklearnClassifier(SklearnLearning, Machine):
         if not is_classifier(self.build()):
             raise ConfigurationError(f"{self.kind}: estimator must be a classifier, got {self.estimator!r}")
 
-    def run(self, data: Data, rng: np.random.Generator) -> Model:
+    def run(self, data: Data, rng: np.random.Generator | None = None) -> Model:
         data = rows_to_learn_from(self.kind, data)
         fitted = self.fitted(data, rng)
         return Model(classifier=FittedClassifier(data.columns, data.labels, np.unique(data.classes), fitted))

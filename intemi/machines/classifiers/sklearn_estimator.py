@@ -168,7 +168,7 @@ class SklearnLearning:
             known = self.__dict__["_is_random"] = bool(open_states(self.build()))
         return known
 
-    def fitted(self, data: Data, rng: np.random.Generator) -> FittedEstimator:
+    def fitted(self, data: Data, rng: np.random.Generator | None) -> FittedEstimator:
         """The estimator, fitted to rows, their classes (if there are any) and weights (if it can use them)."""
         from sklearn.utils.validation import has_fit_parameter
 
@@ -177,7 +177,7 @@ class SklearnLearning:
                 f"{self.kind}: it was configured for scikit-learn {self.library}, this is {installed()}"
             )
         estimator = self.build()
-        seeds = {name: int(rng.integers(2**31)) for name in open_states(estimator)}
+        seeds = {} if rng is None else {name: int(rng.integers(2**31)) for name in open_states(estimator)}
         estimator.set_params(**seeds)
         weighted = data.is_weighted and has_fit_parameter(estimator, "sample_weight")
         weights = {"sample_weight": data.weights} if weighted else {}

@@ -57,7 +57,7 @@ class SklearnTransformer(SklearnLearning, Machine):
         if not hasattr(self.build(), "transform"):
             raise ConfigurationError(f"{self.kind}: estimator must be a transformer, got {self.estimator!r}")
 
-    def run(self, data: Data, rng: np.random.Generator) -> Model:
+    def run(self, data: Data, rng: np.random.Generator | None = None) -> Model:
         learned_from = data if data.target is None else rows_to_learn_from(self.kind, data)
         transformation = FittedTransformation(data.columns, self.fitted(learned_from, rng))
         return Model(transformed=transformation.transform(data), transformation=transformation)
