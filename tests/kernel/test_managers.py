@@ -198,15 +198,19 @@ def test_a_manager_serves_one_project_at_a_time() -> None:
         assert manager not in other.managers
 
 
+def open_files() -> list[tuple[str, int]]:
+    return [(each.path, each.fd) for each in psutil.Process().open_files()]
+
+
 def test_a_project_that_cannot_have_its_manager_leaves_nothing_open(tmp_path: Path) -> None:
     manager = Threads(1)
     with Project(workers=manager):
-        threads, files = len(own_threads()), psutil.Process().open_files()
+        threads, files = len(own_threads()), open_files()
         with pytest.raises(ConfigurationError, match="serves a project already") as caught:
             Project(tmp_path, workers=manager)
         assert caught.traceback  # whatever the project held is still referred to from here
         assert len(own_threads()) == threads
-        assert psutil.Process().open_files() == files
+        assert open_files() == files
 
 
 def test_a_manager_that_is_not_subscribed_cannot_be_unsubscribed() -> None:
