@@ -9,12 +9,12 @@ import numpy as np
 
 from intemi.data import Column, Data, Table
 from intemi.machines.trees.algorithms import C45
-from intemi.machines.trees.best_first_algorithms import best_first
+from intemi.machines.trees.best_first_algorithms import BestFirstTree
 from intemi.machines.trees.decision_tree import DecisionTree
 from intemi.machines.trees.quality import Gini, InformationGain, SplitQuality
 from intemi.machines.trees.splitters.exhaustive import ExhaustiveSearch
 from intemi.machines.trees.splitters.nominal import TwoSets
-from intemi.machines.trees.statistical_algorithms import ctree
+from intemi.machines.trees.statistical_algorithms import CTree
 from intemi.machines.trees.stop import AnyOf, MaxDepth, MaxErrors, MinNodeSize
 from intemi.machines.trees.tree import Tree
 from scripts.parity_components import (
@@ -115,7 +115,7 @@ def weka_cart(quality: SplitQuality) -> Callable[[Data], Grown]:
 
     def grow(data: Data) -> Grown:
         splitter = OrderOfAllRows(quality=quality, profiles=profiles(data))
-        learner = best_first(quality=quality)
+        learner = BestFirstTree(quality=quality)
         has_many = len(data.labels) > 2 and any(len(column.categories or ()) > splitter.few for column in data.columns)
         return grown(learner.replace("splitter", splitter) if has_many else learner, data)
 
@@ -148,8 +148,8 @@ RPART_RULES = (
 WEKA_CART_RULES = (
     "A case with a missing value counts in both branches in parts, already when splits are scored. A node whose best "
     "split leaves fewer than two cases in a branch is a leaf. Of more than two classes and four symbols only sets are "
-    "tried that follow an order; WEKA takes the order from *all* training data in every node, which our `best_first` "
-    "does not: here it is told to. Of a root that tests a nominal feature the reference often tells only that it does."
+    "tried that follow an order; WEKA takes the order from *all* training data in every node, which our "
+    "`BestFirstTree` does not: here it is told to. Of a root that tests a nominal feature the reference often tells only that it does."
 )
 SKLEARN_RULES = (
     "It looks at features in an order drawn at random and takes the first of equally good splits, so its trees differ "
@@ -177,7 +177,7 @@ PROGRAMS = (
     Program(
         "WEKA 3.6.14 SimpleCart",
         "-U -M 2",
-        "`best_first()` with WEKA's order of symbols and its arithmetic",
+        "`BestFirstTree()` with WEKA's order of symbols and its arithmetic",
         weka_cart(UnroundedGini()),
         same_cart_test,
         f"{WEKA_CART_RULES} Gains are compared to the last bit, so that rounding decides between equal ones: here too, "
@@ -186,7 +186,7 @@ PROGRAMS = (
     Program(
         "WEKA 3.6.14 BFTree",
         "-P UNPRUNED -M 2",
-        "`best_first()` with WEKA's order of symbols",
+        "`BestFirstTree()` with WEKA's order of symbols",
         weka_cart(Gini()),
         same_cart_test,
         f"{WEKA_CART_RULES} Gains of features are rounded to seven decimals, thresholds to five.",
@@ -202,8 +202,8 @@ PROGRAMS = (
     Program(
         "R partykit 1.2 ctree",
         "defaults",
-        "`ctree()`",
-        lambda data: grown(ctree(), data),
+        "`CTree()`",
+        lambda data: grown(CTree(), data),
         feature_before_in_r,
         "Quadratic statistics, α = 0.05 with Bonferroni's correction, at least 20 cases to split and 7 in a branch. "
         "partykit sends a case whose tested value is missing to a branch drawn at random, we send it with most others. "

@@ -28,6 +28,7 @@ from intemi.machines.trees import (
     AUCTree,
     BestSplitGain,
     BranchForEach,
+    CTree,
     DecisionTree,
     ExhaustiveSearch,
     FilteredGainRatio,
@@ -59,7 +60,6 @@ from intemi.machines.trees import (
     TreeClassifier,
     Twoing,
     TwoSets,
-    ctree,
 )
 from tests.trees.examples import learned, tree_of
 
@@ -79,7 +79,7 @@ STOPS: list[StopCriterion] = [
     AllOf((MinNodeSize(size=5), MaxDepth(depth=2))), AllOf(), AnyOf(),
 ]  # fmt: skip
 POLICIES: list[MissingPolicy] = [MajorityBranch(), Fractional(), ImputeNode(), Surrogates(), Surrogates(most=1)]
-NAMED = [ID3(), CART(), C45(), C45(binary=True), SSVTree(), AUCTree(), ctree(min_split=2, min_bucket=1)]
+NAMED = [ID3(), CART(), C45(), C45(binary=True), SSVTree(), AUCTree(), CTree(min_split=2, min_bucket=1)]
 
 
 def random_column(rng: np.random.Generator, name: str, size: int) -> tuple[Column, np.ndarray]:

@@ -257,13 +257,13 @@ SHIPPED: list[tuple[Callable[[], Component], str]] = [
     (lambda: trees.C45(binary=True), "398768b5334b65b1873b37ecae8ef951"),
     (lambda: trees.SSVTree(), "689b9146ffb2c742fc04a62d86c47175"),
     (lambda: trees.AUCTree(), "4c3346a0f81fc844efa206f473d27e5a"),
-    (lambda: trees.cal5(), "b0336673cdecedf03051f7ed7c8255bd"),
-    (lambda: trees.fact(), "65f5a2407a0cc0a45c2b78656cf1051e"),
-    (lambda: trees.quest(), "59a3cac61e6531054a81f1ee14ab9403"),
-    (lambda: trees.cruise_1d(), "26930d02d71baee5ad252ed23c2890d8"),
-    (lambda: trees.cruise_2d(), "7d271817d2ca0dafc30d4d2447a1b283"),
-    (lambda: trees.ctree(), "b9771653c03537fa3d49ed679cbf42d6"),
-    (lambda: trees.best_first(), "7964f1d1bcd4b34baf1ec45af8c0b568"),
+    (lambda: trees.Cal5(), "b0336673cdecedf03051f7ed7c8255bd"),
+    (lambda: trees.FACT(), "65f5a2407a0cc0a45c2b78656cf1051e"),
+    (lambda: trees.QUEST(), "59a3cac61e6531054a81f1ee14ab9403"),
+    (lambda: trees.CRUISE1D(), "26930d02d71baee5ad252ed23c2890d8"),
+    (lambda: trees.CRUISE2D(), "7d271817d2ca0dafc30d4d2447a1b283"),
+    (lambda: trees.CTree(), "b9771653c03537fa3d49ed679cbf42d6"),
+    (lambda: trees.BestFirstTree(), "7964f1d1bcd4b34baf1ec45af8c0b568"),
 ]
 
 VALUES: list[tuple[object, str]] = [

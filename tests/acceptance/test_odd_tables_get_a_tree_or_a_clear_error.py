@@ -14,8 +14,15 @@ from intemi.machines import DataLoader
 from intemi.machines.trees import (
     C45,
     CART,
+    CRUISE1D,
+    CRUISE2D,
+    FACT,
     ID3,
+    QUEST,
     AUCTree,
+    BestFirstTree,
+    Cal5,
+    CTree,
     DecisionTree,
     ExhaustiveSearch,
     Fractional,
@@ -26,13 +33,6 @@ from intemi.machines.trees import (
     MissingPolicy,
     SSVTree,
     Surrogates,
-    best_first,
-    cal5,
-    cruise_1d,
-    cruise_2d,
-    ctree,
-    fact,
-    quest,
 )
 from tests.trees.examples import N8, learned, leaves_of, table_of, tree_of
 
@@ -43,13 +43,13 @@ EVERY = {
     "C4.5, binary": C45(binary=True),
     "SSV": SSVTree(),
     "AUC": AUCTree(),
-    "Cal5": cal5(),
-    "FACT": fact(),
-    "QUEST": quest(),
-    "CRUISE 1D": cruise_1d(),
-    "CRUISE 2D": cruise_2d(),
-    "CTree": ctree(),
-    "best-first": best_first(),
+    "Cal5": Cal5(),
+    "FACT": FACT(),
+    "QUEST": QUEST(),
+    "CRUISE 1D": CRUISE1D(),
+    "CRUISE 2D": CRUISE2D(),
+    "CTree": CTree(),
+    "best-first": BestFirstTree(),
 }
 NAN = float("nan")
 
@@ -257,7 +257,7 @@ def test_nothing_but_equal_rows_is_a_leaf(machine: DecisionTree) -> None:
 
 @every_algorithm
 def test_ten_thousand_features_are_searched(machine: DecisionTree) -> None:
-    if machine == cruise_2d():
+    if machine == CRUISE2D():
         pytest.skip("it tests pairs of features, here fifty million of them")
     rng = np.random.default_rng(0)
     features = rng.normal(size=(10_000, 40))

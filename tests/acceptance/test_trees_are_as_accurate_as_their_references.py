@@ -11,10 +11,10 @@ import pytest
 
 from intemi.machines.trees.algorithms import C45, CART
 from intemi.machines.trees.decision_tree import DecisionTree
-from intemi.machines.trees.statistical_algorithms import ctree
+from intemi.machines.trees.statistical_algorithms import CTree
 from tests.datasets import SHARED, folds, load
 
-LEARNERS: dict[str, Callable[[], DecisionTree]] = {"J48": C45, "sklearn": partial(CART, surrogates=0), "ctree": ctree}
+LEARNERS: dict[str, Callable[[], DecisionTree]] = {"J48": C45, "sklearn": partial(CART, surrogates=0), "ctree": CTree}
 """By the program that is the reference."""
 SLOW = ("arrhythmia", "letter")
 PRUNED = ("australian", "breast-cancer", "credit-a", "german-numeric", "splice")

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sklearn.tree import DecisionTreeClassifier
 
 from intemi.data import Column, Data, Table
-from intemi.machines.trees.best_first_algorithms import best_first
+from intemi.machines.trees.best_first_algorithms import BestFirstTree
 from intemi.machines.trees.decision_tree import DecisionTree
 from intemi.machines.trees.kernels.symbols import BY_PROFILE, scores
 from intemi.machines.trees.node_data import NodeData
@@ -104,14 +104,14 @@ class TestTheWeather:
 
     @pytest.mark.parametrize("quality", MEASURES)
     def test_branches_of_two_rows_leave_three_leaves(self, quality: SplitQuality) -> None:
-        tree = tree_of(best_first(quality), WEATHER)
+        tree = tree_of(BestFirstTree(quality), WEATHER)
         assert len(tree) == 5
         assert sorted(leaves_of(tree)) == [[0, 4], [1, 4], [4, 1]]
         assert tree.feature.tolist() == [0, 2]
 
     @pytest.mark.parametrize("quality", MEASURES)
     def test_branches_of_one_row_leave_no_errors(self, quality: SplitQuality) -> None:
-        model = learned(best_first(quality, min_objects=1), WEATHER)
+        model = learned(BestFirstTree(quality, min_objects=1), WEATHER)
         tree = model.outputs["tree"]
         assert len(tree) == 9
         assert model.results["Training error"] == 0
@@ -166,7 +166,7 @@ class TestMissingValues:
         assert spread_gain(quality, np.array([[1, 0], [1, 2]]), np.array([1, 1])) == pytest.approx(gain, abs=5e-7)
 
     def test_they_enter_both_branches_and_the_answer_is_a_mixture(self) -> None:
-        model = learned(best_first(), self.DATA)
+        model = learned(BestFirstTree(), self.DATA)
         assert sorted(leaves_of(model.outputs["tree"])) == [[0.5, 2.5], [2.5, 0.5]]
         answers = model.outputs["classifier"].probabilities(self.DATA)
         assert answers[-1] == pytest.approx([0.5, 0.5])
@@ -210,7 +210,7 @@ def test_no_split_gains_more_than_the_one_found(data: Data, quality: SplitQualit
 @given(tables(missing=False), st.sampled_from(MEASURES))
 def test_without_missing_values_it_is_the_plain_search(data: Data, quality: SplitQuality) -> None:
     spread, plain = (
-        best_first(min_objects=1).replace("splitter", splitter)
+        BestFirstTree(min_objects=1).replace("splitter", splitter)
         for splitter in (SpreadSearch(quality=quality), ExhaustiveSearch(quality=quality))
     )
     assert leaves_of(tree_of(spread, data)) == leaves_of(tree_of(plain, data))
@@ -244,7 +244,7 @@ class TestGrowth:
     """Vector V5 and what follows from the order of growth."""
 
     def test_iris_is_split_in_the_order_of_the_thesis(self) -> None:
-        tree = tree_of(best_first(min_objects=1), datasets.load("iris"))
+        tree = tree_of(BestFirstTree(min_objects=1), datasets.load("iris"))
         nodes = np.argsort(np.where(tree.expansion > 0, tree.expansion, 99))[:8]
         tests = tree.test_start[nodes]
         assert tree.feature[tests].tolist() == [2, 3, 2, 3, 0, 3, 2, 0]
@@ -255,30 +255,30 @@ class TestGrowth:
         assert tree.quality[nodes] == pytest.approx(gains, abs=5e-7)
 
     def test_branches_of_two_rows_leave_five_splits_of_iris(self) -> None:
-        tree = tree_of(best_first(), datasets.load("iris"))
+        tree = tree_of(BestFirstTree(), datasets.load("iris"))
         assert len(tree) == 11
         nodes = np.argsort(np.where(tree.expansion > 0, tree.expansion, 99))[:5]
         assert tree.weights[nodes].tolist() == [150, 100, 54, 6, 46]
 
     def test_by_the_whole_tree_it_grows_what_scikit_learn_does(self) -> None:
         data = datasets.load("iris")
-        tree = tree_of(best_first(min_objects=1, expansions=4, scope="tree"), data)
+        tree = tree_of(BestFirstTree(min_objects=1, expansions=4, scope="tree"), data)
         theirs = DecisionTreeClassifier(max_leaf_nodes=5, random_state=0).fit(data.features.T, data.classes)
         sizes = theirs.tree_.n_node_samples[theirs.tree_.children_left >= 0]
         assert sorted(tree.weights[tree.branch_count > 0]) == sorted(sizes) == [48, 54, 100, 150]
 
     @pytest.mark.parametrize(("name", "expansions"), [("balance-scale", 104), ("glass", 26)])
     def test_a_full_tree_has_the_expansions_of_the_thesis(self, name: str, expansions: int) -> None:
-        tree = tree_of(best_first(), datasets.load(name))
+        tree = tree_of(BestFirstTree(), datasets.load(name))
         assert tree.expansion.max() == expansions
         assert len(tree) == 2 * expansions + 1
 
     @pytest.mark.parametrize("name", ["iris", "glass", "vote", "heart-c"])
     def test_growing_less_is_cutting_back_the_full_tree(self, name: str) -> None:
         data = datasets.load(name)
-        full = tree_of(best_first(), data)
+        full = tree_of(BestFirstTree(), data)
         for expansions in range(0, full.expansion.max() + 1, 3):
-            tree = tree_of(best_first(expansions=expansions), data)
+            tree = tree_of(BestFirstTree(expansions=expansions), data)
             assert tree.expansion.max() == expansions
             assert len(tree) == 2 * expansions + 1
             assert same_tree(tree, first_splits(full, expansions))
@@ -286,14 +286,14 @@ class TestGrowth:
     @settings(max_examples=60, deadline=None)
     @given(tables(), st.integers(0, 4))
     def test_the_same_for_any_data(self, data: Data, expansions: int) -> None:
-        full = tree_of(best_first(min_objects=1), data)
-        tree = tree_of(best_first(min_objects=1, expansions=expansions), data)
+        full = tree_of(BestFirstTree(min_objects=1), data)
+        tree = tree_of(BestFirstTree(min_objects=1, expansions=expansions), data)
         assert same_tree(tree, first_splits(full, expansions))
 
     @settings(max_examples=60, deadline=None)
     @given(tables(weighted=True))
     def test_without_a_limit_the_order_does_not_matter(self, data: Data) -> None:
-        machine = best_first(min_objects=1)
+        machine = BestFirstTree(min_objects=1)
         trees = [
             tree_of(each, data)
             for each in (
@@ -309,7 +309,7 @@ class TestGrowth:
     def test_without_missing_values_it_is_the_tree_of_hill_climbing(self) -> None:
         for name in ("iris", "glass", "sonar", "kr-vs-kp"):
             data = datasets.load(name)
-            machine = best_first(min_objects=1).replace("acceptor", None)
+            machine = BestFirstTree(min_objects=1).replace("acceptor", None)
             nominal = TwoSets(enumerated=4, order="profile")
             hill = DecisionTree(splitter=ExhaustiveSearch(nominal=nominal), stop=machine.stop)
             ours, theirs = tree_of(machine, data), tree_of(hill, data)
@@ -321,20 +321,20 @@ class TestGrowth:
     def test_a_row_of_weight_two_is_the_row_twice(self, data: Data) -> None:
         twice = data.select_rows(np.repeat(np.arange(len(data)), data.weights.astype(int)))
         plain = Data(Table(twice.columns, twice.features, twice.target, twice.classes))
-        machine = best_first().replace("acceptor.unit", "weight")
+        machine = BestFirstTree().replace("acceptor.unit", "weight")
         assert same_tree(tree_of(machine, data), tree_of(machine, plain))
 
     def test_a_refused_split_is_no_expansion(self) -> None:
         data = table_of({"x": [1, 2, 3, 4, 5, 6, 7]}, "ABBBBBB")
-        assert len(tree_of(best_first(), data)) == 1
-        assert len(tree_of(best_first(min_objects=1), data)) == 3
+        assert len(tree_of(BestFirstTree(), data)) == 1
+        assert len(tree_of(BestFirstTree(min_objects=1), data)) == 3
 
     def test_parity_is_a_leaf(self) -> None:
-        assert len(tree_of(best_first(min_objects=1), table_of({"a": [0, 0, 1, 1], "b": [0, 1, 0, 1]}, "ABBA"))) == 1
+        assert len(tree_of(BestFirstTree(min_objects=1), table_of({"a": [0, 0, 1, 1], "b": [0, 1, 0, 1]}, "ABBA"))) == 1
 
     def test_of_equal_gains_the_node_that_came_last_is_split_first(self) -> None:
         data = table_of({"x": [0] * 4 + [9] * 4, "z": [0, 0, 1, 1] * 2}, "AABBCCDD")
-        machine = best_first(expansions=2)
+        machine = BestFirstTree(expansions=2)
         last = tree_of(machine, data)
         assert leaves_of(last) == [[2, 2, 0, 0], [0, 0, 2, 0], [0, 0, 0, 2]]
         first = tree_of(machine.replace("search.ties", "first"), data)
@@ -347,7 +347,7 @@ def first_splits(tree: Tree, count: int) -> Tree:
 
 
 def test_the_machine_keeps_the_promises_of_all_machines() -> None:
-    check_machine(best_first(), data=WEATHER)
+    check_machine(BestFirstTree(), data=WEATHER)
 
 
 ROOT = "WEKA orders symbols by the class profiles of all training rows in every node"
@@ -375,7 +375,7 @@ def test_trees_are_those_of_weka(name: str) -> None:
         rows = [row for row in csv.DictReader(lines) if row["dataset"] == name and "BFTree" in row["program"]]
     for row in rows:
         option = "-G" if "-G" in row["options"] else ""
-        model = learned(best_first(InformationGain() if option else Gini()), data)
+        model = learned(BestFirstTree(InformationGain() if option else Gini()), data)
         ours = (model.results["Leaves"], round(model.results["Training error"] * len(data)))
         theirs = (int(row["leaves"]), int(row["training_errors"]))
         assert (ours == theirs) == ((name, option) not in DIFFERENT), (option, ours, theirs)

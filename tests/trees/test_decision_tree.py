@@ -20,7 +20,7 @@ from intemi.machines.trees.node_data import NodeData
 from intemi.machines.trees.quality import Accuracy, Gini, InformationGain, SplitQuality, SSVLexicographic, Twoing
 from intemi.machines.trees.splitters.exhaustive import ExhaustiveSearch
 from intemi.machines.trees.splitters.nominal import BranchForEach
-from intemi.machines.trees.statistical_algorithms import cruise_2d
+from intemi.machines.trees.statistical_algorithms import CRUISE2D
 from intemi.machines.trees.stop import AnyOf, MaxDepth, MaxErrors, MaxLeaves, MinNodeSize
 from intemi.testing import check_machine
 from tests import datasets
@@ -238,9 +238,9 @@ def test_what_the_kernel_cannot_do_is_searched_node_by_node() -> None:
 
 def test_only_a_tree_whose_components_draw_depends_on_the_seed() -> None:
     assert not CART().is_random
-    assert cruise_2d().is_random
+    assert CRUISE2D().is_random
     with Project(seed=1) as first, Project(seed=2) as second:
-        for learner, same in ((CART(), True), (cruise_2d(), False)):
+        for learner, same in ((CART(), True), (CRUISE2D(), False)):
             one, other = (project.request(learner, data=project.given(D1)) for project in (first, second))
             assert (one.key == other.key) is same
             one.wait()

@@ -20,7 +20,10 @@ from intemi.machines import SklearnDataset
 from intemi.machines.trees import (
     C45,
     CART,
+    CRUISE1D,
+    FACT,
     ID3,
+    Cal5,
     Condition,
     DecisionTree,
     PrincipalAxes,
@@ -28,9 +31,6 @@ from intemi.machines.trees import (
     SSVTree,
     Tree,
     TreeClassifier,
-    cal5,
-    cruise_1d,
-    fact,
 )
 from intemi.machines.trees.display import conditions
 from intemi.machines.trees.rules import conditions_of
@@ -44,9 +44,9 @@ EVERY_KIND_OF_SPLIT = {
     "surrogates": CART(),
     "branches for symbols": C45(),
     "imputation": ID3(),
-    "several cuts": cal5(),
-    "discriminants": fact(),
-    "deviations": cruise_1d(),
+    "several cuts": Cal5(),
+    "discriminants": FACT(),
+    "deviations": CRUISE1D(),
     "sums of features": DecisionTree(transformation=PrincipalAxes()),
 }
 SVG = "{http://www.w3.org/2000/svg}"
@@ -197,7 +197,7 @@ class TestRules:
     @settings(max_examples=60, deadline=None)
     @given(tables(missing=False))
     def test_a_row_fulfils_the_rule_of_its_leaf_and_no_other(self, data: Data) -> None:
-        for machine in (CART(), C45(collapse=False), SSVTree(), cal5()):
+        for machine in (CART(), C45(collapse=False), SSVTree(), Cal5()):
             classifier = learned(machine, data).outputs["classifier"]
             rules = classifier.tree.rules()
             assert len(rules) == classifier.tree.leaf_count

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from intemi.data import Data
 from intemi.machines.trees.acceptors import AcceptIfImproved, MinBranchSize
 from intemi.machines.trees.algorithms import C45, CART
-from intemi.machines.trees.best_first_algorithms import best_first
+from intemi.machines.trees.best_first_algorithms import BestFirstTree
 from intemi.machines.trees.components import Growth
 from intemi.machines.trees.decision_tree import DecisionTree
 from intemi.machines.trees.growing import GrowingNode, assembled
@@ -82,8 +82,8 @@ PLAIN = {
     "shallow": DecisionTree(stop=AnyOf((MaxDepth(depth=3), MinNodeSize(size=3)))),
     "judged": DecisionTree(acceptor=AcceptIfImproved()),
     "large branches": DecisionTree(acceptor=MinBranchSize(size=2)),
-    "best first": best_first(min_objects=1).replace("search", HillClimbing()),
-    "best first, few": best_first(expansions=2, min_objects=1).replace("search", HillClimbing()),
+    "best first": BestFirstTree(min_objects=1).replace("search", HillClimbing()),
+    "best first, few": BestFirstTree(expansions=2, min_objects=1).replace("search", HillClimbing()),
 }
 
 
@@ -99,7 +99,7 @@ def test_a_beam_of_one_tree_and_one_split_is_hill_climbing(name: str, data: Data
 @pytest.mark.parametrize("name", ["iris", "vote", "zoo", "labor"])
 def test_the_same_on_real_data(name: str) -> None:
     data = datasets.load(name)
-    for machine in (CART(surrogates=0), best_first().replace("search", HillClimbing())):
+    for machine in (CART(surrogates=0), BestFirstTree().replace("search", HillClimbing())):
         narrow = machine.replace("search", BeamSearch(width=1, branch=1))
         assert same_tree(tree_of(narrow, data), tree_of(machine, data))
 

@@ -11,20 +11,20 @@ import pytest
 from intemi.data import Data
 from intemi.kernel import Model
 from intemi.machines.trees.decision_tree import DecisionTree
-from intemi.machines.trees.statistical_algorithms import cal5, cruise_1d, cruise_2d, ctree, fact, quest
+from intemi.machines.trees.statistical_algorithms import CRUISE1D, CRUISE2D, FACT, QUEST, Cal5, CTree
 from intemi.testing import check_machine
 from tests.datasets import SHARED, load
 from tests.learning.tables import mixed, numeric
 from tests.trees.small_nodes import C9, C9_CLASSES, K20, K20_CLASSES, L10, L10_CLASSES
 
 ALGORITHMS = {
-    "cal5": cal5(),
-    "cal5 by q": cal5(selector="q"),
-    "fact": fact(),
-    "quest": quest(),
-    "cruise 1d": cruise_1d(),
-    "cruise 2d": cruise_2d(bootstrap=5),
-    "ctree": ctree(),
+    "cal5": Cal5(),
+    "cal5 by q": Cal5(selector="q"),
+    "fact": FACT(),
+    "quest": QUEST(),
+    "cruise 1d": CRUISE1D(),
+    "cruise 2d": CRUISE2D(bootstrap=5),
+    "ctree": CTree(),
 }
 
 
@@ -37,7 +37,7 @@ def shown(algorithm: DecisionTree, data: Data) -> list[str]:
 
 
 def test_cal5_closes_intervals_that_are_sure() -> None:
-    assert shown(cal5(), numeric(K20, classes=K20_CLASSES)) == [
+    assert shown(Cal5(), numeric(K20, classes=K20_CLASSES)) == [
         "x0 <= 8.5: a (8)",
         "8.5 < x0 <= 12.5: a (4/2)",
         "x0 > 12.5: b (8/1)",
@@ -45,18 +45,18 @@ def test_cal5_closes_intervals_that_are_sure() -> None:
 
 
 def test_fact_makes_a_branch_for_each_class() -> None:
-    model = grown(fact(min_class=3), numeric(C9, classes=C9_CLASSES))
+    model = grown(FACT(min_class=3), numeric(C9, classes=C9_CLASSES))
     assert model.results["Leaves"] == 3
     assert model.outputs["tree"].parameters.tolist() == pytest.approx([3.5, 7.0])
 
 
 def test_fact_cuts_distances_from_the_mean() -> None:
-    model = grown(fact(), numeric(L10, classes=L10_CLASSES))
+    model = grown(FACT(), numeric(L10, classes=L10_CLASSES))
     assert model.results["Training error"] == pytest.approx(0.1)
 
 
 def test_quest_cuts_at_the_root_of_the_quadratic_discriminant() -> None:
-    model = grown(quest(), numeric([1, 2, 3, 4, 5, 7, 9, 11, 13], classes=[0] * 4 + [1] * 5))
+    model = grown(QUEST(), numeric([1, 2, 3, 4, 5, 7, 9, 11, 13], classes=[0] * 4 + [1] * 5))
     assert model.outputs["tree"].parameters.tolist() == pytest.approx([4.782031], abs=1e-6)
 
 
@@ -65,14 +65,14 @@ def test_cruise_2d_sees_classes_in_opposite_corners() -> None:
     # Linear discriminants of either feature are of no use, so the tree ends here; but the feature was chosen.
     first, second = zip(*grid, strict=True)
     data = numeric(first, second, classes=[int((x > 2) != (y > 2)) for x, y in grid])
-    assert grown(cruise_2d(), data).results["Leaves"] == 1
+    assert grown(CRUISE2D(), data).results["Leaves"] == 1
 
 
 def test_ctree_of_iris_is_that_of_partykit() -> None:
     from sklearn.datasets import load_iris
 
     features, target = load_iris(return_X_y=True)
-    tree = grown(ctree(), numeric(*features.T, classes=target.tolist())).outputs["tree"]
+    tree = grown(CTree(), numeric(*features.T, classes=target.tolist())).outputs["tree"]
     assert tree.feature.tolist() == [2, 3, 2]
     left_values = [1.9, 1.7, 4.8]  # partykit writes the value below a cut, ours lie in the middle
     right_values = [3.0, 1.8, 4.9]
@@ -123,6 +123,6 @@ def test_ctree_has_the_leaves_and_the_errors_of_partykit(name: str) -> None:
     data, expected = load(name), reference()[name]
     if np.isnan(data.features).any():
         pytest.skip("partykit draws at random where rows with missing values go")
-    model = grown(ctree(), data)
+    model = grown(CTree(), data)
     errors = round(model.results["Training error"] * len(data))
     assert (model.results["Leaves"], errors) == (int(expected["leaves"]), int(expected["training_errors"]))

@@ -8,7 +8,7 @@ splitters, `transformations` of nodes, and the smaller parts in files of their o
 from intemi.machines.trees import quality, search, selectors, transformations, whole_feature
 from intemi.machines.trees.acceptors import AcceptIfImproved, MinBranchSize
 from intemi.machines.trees.algorithms import C45, CART, ID3, AUCTree, SSVTree
-from intemi.machines.trees.best_first_algorithms import best_first
+from intemi.machines.trees.best_first_algorithms import BestFirstTree
 from intemi.machines.trees.classifier import TreeClassifier
 from intemi.machines.trees.components import (
     DecisionModule,
@@ -49,7 +49,7 @@ from intemi.machines.trees.splitters.nominal import BranchForEach, NominalSplits
 from intemi.machines.trees.splitters.select_and_split import SelectAndSplit
 from intemi.machines.trees.splitters.spread import SpreadSearch
 from intemi.machines.trees.splitters.whole_features import WholeFeatures
-from intemi.machines.trees.statistical_algorithms import cal5, cruise_1d, cruise_2d, ctree, fact, quest
+from intemi.machines.trees.statistical_algorithms import CRUISE1D, CRUISE2D, FACT, QUEST, Cal5, CTree
 from intemi.machines.trees.stop import (
     AllOf,
     AnyOf,
@@ -72,13 +72,13 @@ __all__ = [
     "C45",
     "SSVTree",
     "AUCTree",
-    "cal5",
-    "fact",
-    "quest",
-    "cruise_1d",
-    "cruise_2d",
-    "ctree",
-    "best_first",
+    "Cal5",
+    "FACT",
+    "QUEST",
+    "CRUISE1D",
+    "CRUISE2D",
+    "CTree",
+    "BestFirstTree",
     # What it leaves
     "Tree",
     "TreeClassifier",

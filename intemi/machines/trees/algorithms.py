@@ -1,7 +1,5 @@
 """Published algorithms as settings of the one `DecisionTree`."""
 
-# ruff: noqa: N802  (they are called what their authors called them)
-
 from __future__ import annotations
 
 from intemi.machines.trees.components import MissingPolicy

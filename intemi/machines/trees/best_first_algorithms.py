@@ -3,12 +3,12 @@
 >>> from intemi.data import Column, Data, Table
 >>> x, y = [1, 2, 3, 4, 5, 6, 7, 8], [0, 0, 0, 1, 1, 0, 0, 0]
 >>> data = Data(Table([Column("x")], [x], Column("class", ("A", "B")), y))
->>> print(best_first().run(data).outputs["tree"])
+>>> print(BestFirstTree().run(data).outputs["tree"])
 x <= 3.5: A (3)
 x > 3.5
 |   x <= 5.5: B (2)
 |   x > 5.5: A (3)
->>> print(best_first(expansions=1).run(data).outputs["tree"])
+>>> print(BestFirstTree(expansions=1).run(data).outputs["tree"])
 x <= 3.5: A (3)
 x > 3.5: A (5/2)
 """
@@ -31,7 +31,7 @@ from intemi.machines.trees.stop import AnyOf, MaxErrors, MaxLeaves, MinNodeSize
 GINI = Gini()
 
 
-def best_first(
+def BestFirstTree(
     quality: SplitQuality = GINI,
     expansions: int | None = None,
     min_objects: int = 2,
@@ -44,7 +44,7 @@ def best_first(
     split would leave a branch with fewer than `min_objects` rows is a leaf: no other split of it is tried. With
     `scope="tree"` gains count by the share of rows they apply to, which is the order of scikit-learn.
 
-    >>> best_first(expansions=3).stop.criteria[2]
+    >>> BestFirstTree(expansions=3).stop.criteria[2]
     MaxLeaves(leaves=4)
     """
     stop: tuple[StopCriterion, ...] = (MaxErrors(), MinNodeSize(size=2.0 * min_objects))

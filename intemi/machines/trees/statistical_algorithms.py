@@ -5,7 +5,7 @@ Symbols are scored by CrimCoord in each node anew, from the rows of the node.
 >>> from intemi.data import Column, Data, Table
 >>> x, y = [1, 2, 3, 7, 8, 9], [0, 0, 0, 1, 1, 1]
 >>> data = Data(Table([Column("x")], [x], Column("class", ("A", "B")), y))
->>> print(quest().run(data).outputs["tree"])
+>>> print(QUEST().run(data).outputs["tree"])
 x <= 5: A (3)
 x > 5: B (3)
 """
@@ -32,7 +32,7 @@ from intemi.machines.trees.whole_feature import (
 )
 
 
-def cal5(
+def Cal5(
     threshold: float = 0.8, alpha: float = 0.5, selector: Literal["information", "q"] = "information"
 ) -> DecisionTree:
     """Cal5: intervals that are sure of a class or of none; features by information gain, or by Q."""
@@ -43,7 +43,7 @@ def cal5(
     return DecisionTree(splitter=splitter, missing_values=MajorityBranch())
 
 
-def fact(threshold: float = 4.0, min_class: float = 5.0) -> DecisionTree:
+def FACT(threshold: float = 4.0, min_class: float = 5.0) -> DecisionTree:
     """FACT: the largest F, a branch for each region of linear discriminants, if that makes fewer errors."""
     return DecisionTree(
         splitter=SelectAndSplit(selector=LargestF(threshold=threshold), splitter=LinearDiscriminants()),
@@ -53,7 +53,7 @@ def fact(threshold: float = 4.0, min_class: float = 5.0) -> DecisionTree:
     )
 
 
-def quest(alpha: float = 0.05, min_size: float = 2.0, min_branch: float = 1.0) -> DecisionTree:
+def QUEST(alpha: float = 0.05, min_size: float = 2.0, min_branch: float = 1.0) -> DecisionTree:
     """QUEST: the smallest p, two superclasses, a cut by quadratic discriminants."""
     return DecisionTree(
         splitter=SelectAndSplit(
@@ -64,7 +64,7 @@ def quest(alpha: float = 0.05, min_size: float = 2.0, min_branch: float = 1.0) -
     )
 
 
-def cruise_1d(alpha: float = 0.05, min_size: float = 2.0) -> DecisionTree:
+def CRUISE1D(alpha: float = 0.05, min_size: float = 2.0) -> DecisionTree:
     """CRUISE, 1D: the smallest p, a branch for each region of linear discriminants after a Box–Cox transformation."""
     return DecisionTree(
         splitter=SelectAndSplit(selector=SmallestP(alpha=alpha), splitter=LinearDiscriminants(box_cox=True)),
@@ -73,7 +73,7 @@ def cruise_1d(alpha: float = 0.05, min_size: float = 2.0) -> DecisionTree:
     )
 
 
-def cruise_2d(bootstrap: int = 50, min_size: float = 2.0) -> DecisionTree:
+def CRUISE2D(bootstrap: int = 50, min_size: float = 2.0) -> DecisionTree:
     """CRUISE, 2D: tests of pairs of features, a branch for each region of linear discriminants after Box–Cox."""
     return DecisionTree(
         splitter=SelectAndSplit(
@@ -84,7 +84,7 @@ def cruise_2d(bootstrap: int = 50, min_size: float = 2.0) -> DecisionTree:
     )
 
 
-def ctree(
+def CTree(
     alpha: float = 0.05, min_split: float = 20.0, min_bucket: float = 7.0, min_share: float = 0.01, enumerated: int = 20
 ) -> DecisionTree:
     """CTree: permutation tests choose the feature and say when to stop, the best two-sample statistic the split."""
