@@ -149,7 +149,8 @@ WEKA_CART_RULES = (
     "A case with a missing value counts in both branches in parts, already when splits are scored. A node whose best "
     "split leaves fewer than two cases in a branch is a leaf. Of more than two classes and four symbols only sets are "
     "tried that follow an order; WEKA takes the order from *all* training data in every node, which our "
-    "`BestFirstTree` does not: here it is told to. Of a root that tests a nominal feature the reference often tells only that it does."
+    "`BestFirstTree` does not: here it is told to. Of a root that tests a nominal feature the reference "
+    "often tells only that it does."
 )
 SKLEARN_RULES = (
     "It looks at features in an order drawn at random and takes the first of equally good splits, so its trees differ "
