@@ -22,7 +22,7 @@ from intemi.kernel.store import Finished
 if TYPE_CHECKING:
     from intemi.kernel.line import AssemblyLine
 
-PATIENCE = 0.05
+PATIENCE = 0.2
 """Seconds after which machines are written though nothing more has finished that would let them be written."""
 
 

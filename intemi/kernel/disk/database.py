@@ -111,7 +111,7 @@ def _connect(path: Path) -> sqlite3.Connection:
         is_new = _check(connection, path)
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = NORMAL")
-        connection.execute("PRAGMA wal_autocheckpoint = 4000")
+        connection.execute("PRAGMA wal_autocheckpoint = 16000")
         connection.execute("PRAGMA cache_size = -64000")  # kB; ids are scattered: a small cache would always miss
         if is_new:
             connection.executescript("; ".join(("BEGIN IMMEDIATE", *SCHEMA, *marks(SCHEMA_VERSION), "COMMIT")))

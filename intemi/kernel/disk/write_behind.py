@@ -14,10 +14,10 @@ from intemi.kernel.disk.store import DiskStore
 from intemi.kernel.record import Child, Record
 from intemi.kernel.store import Claim, Finished, Loss
 
-MANY = 64
+MANY = 256
 """Machines, bytes and seconds (of work, or of waiting) from which on it is time to write."""
 HEAVY = 4_000_000
-LONG = 0.02
+LONG = 0.1
 
 
 class _Batch:

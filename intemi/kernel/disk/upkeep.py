@@ -1,0 +1,214 @@
+"""Looking after the folder of a store: how large it is, whether all of it can be read, and dropping what can go.
+
+Results are never dropped here, only values: they are made again when somebody needs them. What graphs begin with (data
+that were loaded, or given from outside) stays: its files may be gone.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+import warnings
+from collections import Counter
+from collections.abc import Iterable
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from intemi.kernel import encoding
+from intemi.kernel.disk.store import DiskStore
+from intemi.kernel.errors import ConfigurationError, EncodingError, IntemiError, StoreWarning
+from intemi.kernel.record import Record, flat
+
+LARGEST_FILE = "cache.db"
+"""What diskcache calls its table of large contents."""
+
+
+class _GoneError(Exception):
+    """A part that values share is not there."""
+
+
+@dataclass
+class Survey:
+    """What a folder holds."""
+
+    bytes: dict[str, int] = field(default_factory=dict)
+    """By part: records, values, results, what was set aside as damaged."""
+    machines: Counter[str] = field(default_factory=Counter)
+    """By kind."""
+    values: Counter[str] = field(default_factory=Counter)
+    """Bytes of the large values of machines, by kind."""
+    failures: int = 0
+
+
+@dataclass
+class Verified:
+    """What came of reading everything."""
+
+    machines: int = 0
+    values: int = 0
+    problems: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Pruned:
+    """What was dropped."""
+
+    values: int = 0
+    bytes: int = 0
+    failures: int = 0
+    aside: int = 0
+    """Files that had been set aside as damaged."""
+
+
+def survey(folder: str | os.PathLike[str]) -> Survey:
+    """How large a store is, and what takes the space."""
+    path = _there(folder)
+    found = Survey(bytes=_bytes(path))
+    with closing(DiskStore(path)) as store:
+        sizes = _sizes(store, path)
+        for _, record, _ in store.finished(0):
+            found.machines[record.kind] += 1
+            found.failures += record.failure is not None
+            for items in record.outputs.values():
+                for item in flat(items):
+                    if item.inline is None and item.content in sizes and item.machine == record.machine:
+                        found.values[record.kind] += sizes[item.content]
+    return found
+
+
+def verify(folder: str | os.PathLike[str]) -> Verified:
+    """Read every record and every value, and compare checksums. What is damaged is dropped, as it would be in a run."""
+    path = _there(folder)
+    found = Verified()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", StoreWarning)
+        with closing(DiskStore(path)) as store:
+            for _ in store.finished(0):
+                found.machines += 1
+            for content in _sizes(store, path):
+                found.values += store.content(content) is not None
+    found.problems = [str(each.message) for each in caught if issubclass(each.category, StoreWarning)]
+    return found
+
+
+def prune(
+    folder: str | os.PathLike[str], values: bool = False, older_than: float = 0.0, failures: bool = False
+) -> Pruned:
+    """Drop values that no record needs; with `values`, all that can be made again of machines that ran before so many
+    seconds; with `failures`, the records of failures, so that they are tried again. Damaged files go as well."""
+    path = _there(folder)
+    done = Pruned()
+    with closing(DiskStore(path)) as store:
+        kept: set[bytes] = set()
+        before = time.time() - older_than
+        for _, record, _ in store.finished(0):
+            if failures and record.failure is not None:
+                store.forget(record.machine)
+                done.failures += 1
+            elif not values or not record.inputs or record.started > before:
+                kept |= _needed(store, record)
+            else:
+                kept |= _needed(store, record, inline_only=True)
+        sizes = _sizes(store, path)
+        drop = {content: size for content, size in sizes.items() if content not in kept}
+        _drop(store, drop)
+        done.values, done.bytes = len(drop), sum(drop.values())
+    for file in path.glob("*.damaged-*"):
+        done.bytes += _size(file)
+        done.aside += 1
+        _remove(file)
+    _compact(path / "machines.sqlite")
+    return done
+
+
+def _needed(store: DiskStore, record: Record, inline_only: bool = False) -> set[bytes]:
+    """The contents of a record, and the parts that they share with others."""
+    found: set[bytes] = set()
+
+    def shared(name: bytes) -> object:
+        found.add(name)
+        content = store.content(name)
+        if content is None:
+            raise _GoneError
+        return encoding.decode(content, shared)
+
+    for items in record.outputs.values():
+        for item in flat(items):
+            if item.inline is None and item.content is not None and not inline_only:
+                found.add(item.content)
+                encoded = store.content(item.content)
+            else:
+                encoded = item.inline
+            if encoded is not None:
+                try:
+                    encoding.decode(encoded, shared)
+                except _GoneError:
+                    continue
+                except EncodingError as error:
+                    raise IntemiError(
+                        f"values of {record.kind} cannot be read here ({error}), so nobody can tell what they need"
+                    ) from None
+    return found
+
+
+def _drop(store: DiskStore, contents: Iterable[bytes]) -> None:
+    rows = [(content,) for content in contents]
+    store._database.change_together([("DELETE FROM contents WHERE id = ?", rows)])
+    if (store._folder / "contents").exists():
+        large = store._contents()._mending
+        for (content,) in rows:
+            large.run(lambda cache, key: cache.delete(key), content.hex())
+
+
+def _there(folder: str | os.PathLike[str]) -> Path:
+    path = Path(folder)
+    if not (path / "machines.sqlite").exists():
+        raise ConfigurationError(f"{os.fspath(folder)}: there is no project in this folder")
+    return path
+
+
+def _bytes(path: Path) -> dict[str, int]:
+    parts = {"records": "machines.sqlite*", "large values": "contents", "results": "results.sqlite*"}
+    found = {name: sum(map(_size, path.glob(pattern))) for name, pattern in parts.items()}
+    aside = list(path.glob("*.damaged-*"))
+    found["records"] -= sum(_size(file) for file in aside if file.name.startswith("machines.sqlite"))
+    found["results"] -= sum(_size(file) for file in aside if file.name.startswith("results.sqlite"))
+    return {**found, "set aside as damaged": sum(map(_size, aside))}
+
+
+def _size(path: Path) -> int:
+    if path.is_dir():
+        return sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
+    return path.stat().st_size if path.exists() else 0
+
+
+def _sizes(store: DiskStore, path: Path) -> dict[bytes, int]:
+    """The size of every content, by its id."""
+    found: dict[bytes, int] = dict(store._database.rows("SELECT id, length(bytes) FROM contents"))
+    file = path / "contents" / LARGEST_FILE
+    if file.exists():
+        with closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as connection:
+            for key, size in connection.execute("SELECT key, size FROM Cache"):
+                found[bytes.fromhex(key)] = int(size)
+    return found
+
+
+def _remove(path: Path) -> None:
+    import shutil
+
+    if path.is_dir():
+        shutil.rmtree(path)
+    else:
+        path.unlink()
+
+
+def _compact(file: Path) -> None:
+    """Give the space of what was dropped back to the disk."""
+    try:
+        with closing(sqlite3.connect(file, isolation_level=None)) as connection:
+            connection.execute("VACUUM")
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    except sqlite3.OperationalError:
+        return  # somebody is using it: the space is used for what comes next
