@@ -7,8 +7,9 @@ lead to one machine, because different ways may lead to the same content.
 from __future__ import annotations
 
 import enum
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from intemi.kernel.record import Child, Record
 
@@ -35,17 +36,22 @@ Loss = Callable[[Sequence[Finished], Exception], None]
 """Called with finished machines that could not be written, and why."""
 
 
-class Store(Protocol):
-    """Where finished machines are kept. All methods may be called from any thread."""
+class Store(ABC):
+    """Where finished machines are kept. All methods may be called from any thread.
+
+    What is kept is written at once, unless a store says otherwise with `is_behind`, `is_due`, `waits_for` and `flush`.
+    """
 
     durable: bool
     """Whether what is kept outlives the process; only then are values encoded and handed over."""
-    is_behind: bool
+    is_behind: bool = False
     """Whether something waits to be written."""
 
+    @abstractmethod
     def find(self, key: bytes) -> Record | None:
         """The record that answers a key, or has that id."""
 
+    @abstractmethod
     def claim(self, machine: bytes, key: bytes | None = None) -> Claim | Record:
         """Claim a machine before running it, in one indivisible step; a claim ends with its owner.
 
@@ -54,6 +60,7 @@ class Store(Protocol):
         A failure that was kept is answered like any record; `forget` it first to try again.
         """
 
+    @abstractmethod
     def release(self, machine: bytes) -> None:
         """Give a claim back without having finished."""
 
@@ -65,7 +72,9 @@ class Store(Protocol):
         contents: Mapping[bytes, bytes] | None = None,
     ) -> None:
         """Keep one finished machine, like `keep_all`."""
+        self.keep_all([Finished(record, keys, children, contents)])
 
+    @abstractmethod
     def keep_all(self, finished: Sequence[Finished]) -> None:
         """Keep finished machines: contents first, then all records with their keys and children in one step.
 
@@ -73,52 +82,59 @@ class Store(Protocol):
         them is left.
         """
 
-    def flush(self) -> None:
+    def flush(self) -> None:  # noqa: B027 - most have nothing that waits
         """Write whatever was kept and waits to be written."""
 
-    def report_losses_to(self, tell: Loss) -> None:
+    def report_losses_to(self, tell: Loss) -> None:  # noqa: B027 - what cannot be kept at once is told at once
         """Tell this one of whatever waited and could not be written."""
 
     @property
     def is_due(self) -> bool:
         """Whether so much waits, or for so long, that it has to be written before anything else is done."""
+        return False
 
     @property
     def waits_for(self) -> float:
         """Seconds for which something has waited to be written."""
+        return 0.0
 
+    @abstractmethod
     def add_key(self, key: bytes, machine: bytes) -> None:
         """Let one more key lead to a machine."""
 
+    @abstractmethod
     def forget(self, machine: bytes) -> None:
         """Drop a record, so that the machine can be run again."""
 
+    @abstractmethod
     def content(self, content: bytes) -> bytes | None:
         """The bytes of a content, or None if they are absent or damaged."""
 
+    @abstractmethod
     def children(self, machine: bytes) -> list[Child]:
         """The children of a composite, in order."""
 
+    @abstractmethod
     def finished(self, after: int) -> Iterator[tuple[int, Record, list[Child]]]:
         """Finished machines in the order in which they were kept, with numbers greater than the one given."""
 
+    @abstractmethod
     def forgotten(self) -> list[bytes]:
         """The machines that were forgotten since the last call; one that has finished again has a new number."""
 
+    @abstractmethod
     def changed(self) -> bool:
         """Whether another process has changed anything since the last call."""
 
+    @abstractmethod
     def close(self) -> None:
         """Give back everything; claims end."""
 
 
-class MemoryStore:
+class MemoryStore(Store):
     """Records in dictionaries, for a project without a folder. Values stay with the memory cache."""
 
     durable = False
-    is_behind = False
-    is_due = False
-    waits_for = 0.0
 
     def __init__(self) -> None:
         self._records: dict[bytes, Record] = {}
@@ -142,15 +158,6 @@ class MemoryStore:
     def release(self, machine: bytes) -> None:
         self._claimed.discard(machine)
 
-    def keep(
-        self,
-        record: Record,
-        keys: Iterable[bytes] = (),
-        children: Sequence[Child] = (),
-        contents: Mapping[bytes, bytes] | None = None,
-    ) -> None:
-        self.keep_all([Finished(record, keys, children, contents)])
-
     def keep_all(self, finished: Sequence[Finished]) -> None:
         for record, keys, children, contents in finished:
             if contents:
@@ -162,12 +169,6 @@ class MemoryStore:
             self._claimed.discard(record.machine)
             for key in keys:
                 self._keys[key] = record.machine
-
-    def flush(self) -> None:
-        """Nothing waits."""
-
-    def report_losses_to(self, tell: Loss) -> None:
-        """Nothing gets lost."""
 
     def add_key(self, key: bytes, machine: bytes) -> None:
         self._keys[key] = machine

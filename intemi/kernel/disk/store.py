@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +25,7 @@ from intemi.kernel.disk.mending import unusable, warn
 from intemi.kernel.disk.schema import LARGE
 from intemi.kernel.disk.seal import CHILDREN, CONTENT, RECORD, DamageError, seal, unseal
 from intemi.kernel.record import Child, Record, decode_children, encode_children
-from intemi.kernel.store import Claim, Finished, Loss
+from intemi.kernel.store import Claim, Finished, Store
 
 if TYPE_CHECKING:
     from intemi.kernel.disk.contents import Contents
@@ -64,13 +64,10 @@ NEAR = 4
 """... with no more than so many rows from one to the next."""
 
 
-class DiskStore:
+class DiskStore(Store):
     """A store in a folder, which is made if it is not there."""
 
     durable = True
-    is_behind = False
-    is_due = False
-    waits_for = 0.0
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self._folder = Path(folder).absolute()
@@ -129,16 +126,6 @@ class DiskStore:
     def release(self, machine: bytes) -> None:
         """Give a claim back without having finished."""
         self._claims.give_back(machine)
-
-    def keep(
-        self,
-        record: Record,
-        keys: Iterable[bytes] = (),
-        children: Sequence[Child] = (),
-        contents: Mapping[bytes, bytes] | None = None,
-    ) -> None:
-        """Keep one finished machine, like `keep_all`."""
-        self.keep_all([Finished(record, keys, children, contents)])
 
     def keep_all(self, finished: Sequence[Finished], further: Sequence[tuple[bytes, bytes]] = ()) -> None:
         """Keep finished machines, and further keys of some: large contents first, then everything else in one step."""
@@ -239,12 +226,6 @@ class DiskStore:
     def is_inherited(self) -> bool:
         """Whether this is a fork of the process that opened the store."""
         return self._database.is_inherited
-
-    def flush(self) -> None:
-        """Nothing waits to be written."""
-
-    def report_losses_to(self, tell: Loss) -> None:
-        """What could not be kept was told to whoever wanted to keep it."""
 
     def close(self) -> None:
         """Give back everything; claims end."""

@@ -7,12 +7,12 @@ the user of it calls `flush` first.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from time import monotonic
 
 from intemi.kernel.disk.store import DiskStore
 from intemi.kernel.record import Child, Record
-from intemi.kernel.store import Claim, Finished, Loss
+from intemi.kernel.store import Claim, Finished, Loss, Store
 
 MANY = 256
 """Machines, bytes and seconds (of work, or of waiting) from which on it is time to write."""
@@ -54,7 +54,7 @@ class _Batch:
             self.bytes += sum(map(len, contents.values()))
 
 
-class WriteBehind:
+class WriteBehind(Store):
     """A store in a folder that takes its time with writing."""
 
     durable = True
@@ -82,16 +82,6 @@ class WriteBehind:
             self.is_behind = True
             for each in finished:
                 self._next.add(each)
-
-    def keep(
-        self,
-        record: Record,
-        keys: Iterable[bytes] = (),
-        children: Sequence[Child] = (),
-        contents: Mapping[bytes, bytes] | None = None,
-    ) -> None:
-        """Take one finished machine, like `keep_all`."""
-        self.keep_all([Finished(record, keys, children, contents)])
 
     def add_key(self, key: bytes, machine: bytes) -> None:
         """Let one more key lead to a machine."""
