@@ -32,8 +32,6 @@ from intemi.machines.trees import (
     Tree,
     TreeClassifier,
 )
-from intemi.machines.trees.display import conditions
-from intemi.machines.trees.rules import conditions_of
 from intemi.machines.trees.svg import depth_of_so_many
 from tests import datasets
 from tests.trees.examples import D1, G14, N8, learned, table_of, tree_of
@@ -203,13 +201,6 @@ class TestRules:
             assert len(rules) == classifier.tree.leaf_count
             for row, leaf in enumerate(classifier.leaves(data)):
                 assert [rule.leaf for rule in rules if fulfils(data, row, rule)] == [leaf]
-
-    @pytest.mark.parametrize("name", ["iris", "glass", "vote", "zoo"])
-    def test_conditions_read_as_those_of_the_printed_tree(self, name: str) -> None:
-        for machine in EVERY_KIND_OF_SPLIT.values():
-            tree = tree_of(machine, datasets.load(name))
-            for node in np.flatnonzero(tree.branch_count):
-                assert [str(each) for each in conditions_of(tree, int(node))] == conditions(tree, int(node))
 
 
 def fulfils(data: Data, row: int, rule: Rule) -> bool:
