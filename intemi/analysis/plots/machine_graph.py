@@ -1,0 +1,152 @@
+"""The graph of machines: what holds what, what gives something to what, and what is shared."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from intemi.analysis.plots.cells import refusing
+from intemi.analysis.plots.layered import LINE, PADDING, Box, arranged
+from intemi.analysis.plots.parts import Path, of_capsules, of_project
+from intemi.analysis.plots.style import GREY, INK, NORMAL, ORANGE, SMALL, bare
+from intemi.kernel import Capsule, Project, Run
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+LEAF, SHARED = "#e3eef7", "#fde7bd"
+LEGEND = 0.35
+FEW = 6
+"""More arrows from one part into one frame would be a thicket."""
+
+
+def machine_graph(*sources: Capsule | Project, root: Run | str | None = None) -> Figure:
+    """The machines under one or more requests, or in a project: those that hold others are frames around them.
+
+    Requests of one name in one place are one box, however often they were repeated. Where one machine answers several
+    requests, because it was asked for again or was found equal, the box is orange with a thick frame; it says how many
+    requests were answered by a machine that was there already. Arrows lead from what a machine takes to the machine;
+    one that many in a frame take leads to the frame.
+
+    Of a project, `root` says which requests are meant (a run, or the name of a request). There, arrows are known inside
+    of schemes only; the capsules of requests know all of them.
+
+    >>> from intemi.machines import KNN, SklearnDataset
+    >>> with Project() as project:
+    ...     data = project.run(SklearnDataset("iris"))
+    ...     figure = machine_graph(data, project.run(KNN(), data=data.data))
+    >>> [text.get_text() for text in figure.axes[0].texts if text.get_gid() == "name"]
+    ['SklearnDataset', 'KNN']
+    """
+    from intemi.analysis.plots.picture import Picture
+
+    capsules = [each for each in sources if isinstance(each, Capsule)]
+    if len(sources) == 1 and isinstance(sources[0], Project):
+        drawing = of_project(sources[0], root)
+    elif sources and len(capsules) == len(sources):
+        drawing = of_capsules(capsules)
+    else:
+        got = ", ".join(type(each).__name__ for each in sources) or "nothing"
+        refusing("machine_graph")(f"takes a project, or one or more capsules, got {got}")
+    if not drawing.root.parts:
+        refusing("machine_graph")("nothing was requested")
+    boxes, width, height = arranged(drawing)
+    width = max(width, 4.0)  # of the legend
+    figure = Picture(figsize=(width, height + LEGEND))
+    axes = figure.add_axes((0, 0, 1, 1))
+    bare(axes)
+    axes.set_xlim(0, width)
+    axes.set_ylim(height + LEGEND, 0)
+    for box in boxes.values():
+        _draw(axes, box)
+    for source, target in bundled(drawing.edges):
+        if source in boxes and target in boxes:
+            _arrow(axes, boxes[source], boxes[target])
+    _legend(axes, height)
+    return figure
+
+
+def bundled(edges: Iterable[tuple[Path, Path]]) -> list[tuple[Path, Path]]:
+    """Edges, where those from one part to more than a few parts in one frame are one edge to the frame.
+
+    >>> bundled([(("cv",), ("test", str(number))) for number in range(10)])
+    [(('cv',), ('test',))]
+    """
+    frames = {(source, target): (source, _frame_around(source, target)) for source, target in edges}
+    sizes = Counter(frames.values())
+    drawn = (frame if frame[1] and sizes[frame] > FEW else edge for edge, frame in frames.items())
+    return list(dict.fromkeys(drawn))
+
+
+def _frame_around(source: Path, target: Path) -> Path:
+    """The outermost frame that holds the target and not the source; none if the target itself stands there."""
+    same = 0
+    while same < min(len(source), len(target)) and source[same] == target[same]:
+        same += 1
+    return target[: same + 1] if same + 1 < len(target) else ()
+
+
+def _draw(axes: Axes, box: Box) -> None:
+    holds = bool(box.part.parts)
+    colour = SHARED if box.part.is_shared and not holds else "none" if holds else LEAF
+    _frame(axes, box.x, box.y, box.width, box.height, colour, box.part.is_shared, "/".join(box.part.path))
+    for place, line in enumerate(box.lines):
+        axes.text(
+            box.x + (PADDING if holds else box.width / 2),
+            box.y + PADDING / 2 + LINE * (place + 0.5),
+            line,
+            ha="left" if holds else "center",
+            va="center",
+            fontsize=SMALL if place else NORMAL,
+            color=INK,
+            zorder=4,
+            gid="detail" if place else "name",
+            parse_math=False,
+        )
+
+
+def _frame(
+    axes: Axes, x: float, y: float, width: float, height: float, colour: str, is_shared: bool, gid: str | None = None
+) -> None:
+    from matplotlib.patches import FancyBboxPatch
+
+    axes.add_patch(
+        FancyBboxPatch(
+            (x, y),
+            width,
+            height,
+            boxstyle="round,pad=0,rounding_size=0.06",
+            facecolor=colour,
+            edgecolor=ORANGE if is_shared else GREY,
+            linewidth=1.8 if is_shared else 0.8,
+            zorder=1 if colour == "none" else 3,
+            gid=gid,
+        )
+    )
+
+
+def _arrow(axes: Axes, source: Box, target: Box) -> None:
+    from matplotlib.patches import FancyArrowPatch
+
+    axes.add_patch(
+        FancyArrowPatch(
+            (source.x + source.width, source.y + source.height / 2),
+            (target.x, target.y + target.height / 2),
+            arrowstyle="-|>,head_length=3,head_width=1.5",
+            connectionstyle="arc3,rad=0",
+            shrinkA=0,
+            shrinkB=1,
+            color=GREY,
+            linewidth=0.8,
+            zorder=2,
+            gid=f"{'/'.join(source.part.path)} > {'/'.join(target.part.path)}",
+        )
+    )
+
+
+def _legend(axes: Axes, top: float) -> None:
+    for x, colour, text in ((0.1, LEAF, "a machine"), (1.15, SHARED, "shared: one machine answers several requests")):
+        _frame(axes, x, top + 0.08, 0.2, 0.14, colour, colour == SHARED)
+        axes.text(x + 0.27, top + 0.15, text, va="center", fontsize=SMALL, color=GREY)

@@ -1,0 +1,30 @@
+"""Series to draw."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from intemi.series import Series
+
+
+def many(learners: int = 30, data: int = 12, folds: int = 3, seed: int = 0) -> Series:
+    """Accuracies of many learners with long names; the later ones tend to be better."""
+    rng = np.random.default_rng(seed)
+    rows = [
+        (0.7 + 0.005 * learner + 0.1 * float(rng.random()), f"learner number {learner} of many", f"data set {d}", fold)
+        for d in range(data)
+        for learner in range(learners)
+        for fold in range(folds)
+    ]
+    return Series(dict(zip(("Accuracy", "machine", "data", "Fold"), map(list, zip(*rows, strict=True)), strict=True)))
+
+
+def tried(failed: bool = False) -> Series:
+    """A grid of eight times seven, as in the book's Table 4.5; the best is at sigma 0.0625 and C 8."""
+    sigmas, costs = [2.0**e for e in range(-12, 4, 2)], [2.0**e for e in range(-1, 13, 2)]
+    rows = [(s, c) for s in sigmas for c in costs]
+    objective = [0.97 - 0.001 * abs(np.log2(s) + 4) - 0.002 * abs(np.log2(c) - 3) for s, c in rows]
+    values = [None if failed and s == 4 else float(value) for (s, _), value in zip(rows, objective, strict=True)]
+    return Series(
+        {"Objective": values, "test/svm.kernel.sigma": [s for s, _ in rows], "test/svm.C": [c for _, c in rows]}
+    )
