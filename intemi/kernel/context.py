@@ -12,7 +12,7 @@ from collections.abc import Coroutine, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from intemi.kernel.encoding import decode
+from intemi.kernel.decoding import decode
 from intemi.kernel.errors import BindingError, MachineAborted, MachineError
 from intemi.kernel.record import SINGLE, Child, Item, Items, Record
 from intemi.kernel.seeds import Seed

@@ -1,8 +1,7 @@
 """The canonical encoding: one way to turn a value into bytes, used for identity and for the store alike.
 
 Every value starts with a tag that tells its type, so 1, 1.0, True and "1" never meet. There is no depth limit, and a
-value that has no encoding is refused loudly instead of being approximated. Decoding builds plain values, arrays and
-registered types only: it never imports or executes anything that the bytes name.
+value that has no encoding is refused loudly instead of being approximated. `decoding` is the way back.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ import enum
 import math
 import struct
 import weakref
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any, TypeVar
 
@@ -29,9 +28,7 @@ _T = TypeVar("_T", bound=type)
 _Part = bytes | memoryview
 
 _size = struct.Struct("<Q").pack
-_read_size = struct.Struct("<Q").unpack_from
 _float = struct.Struct("<d").pack
-_read_float = struct.Struct("<d").unpack_from
 _NAN = _float(math.nan)
 _INT_HEADS = tuple(b"I" + _size(size) for size in range(9))
 _HEAP_TYPE = 1 << 9  # a class made at run time, not one built into the interpreter
@@ -57,8 +54,8 @@ def encode(value: object) -> bytes:
 
     >>> encode(1) == encode(True)
     False
-    >>> decode(encode({"a": (1, 2.5, None)}))
-    {'a': (1, 2.5, None)}
+    >>> encode(True)
+    b'T'
     """
     return b"".join(encode_parts(value))
 
@@ -87,16 +84,17 @@ def storable(cls: _T) -> _T:
     ... class Interval:
     ...     low: float
     ...     high: float
+    >>> from intemi.kernel.decoding import decode
     >>> decode(encode(Interval(0.0, 1.0))).high
     1.0
     """
-    if not dataclasses.is_dataclass(cls) and not _tells_its_state(cls):
+    if not dataclasses.is_dataclass(cls) and not tells_its_state(cls):
         raise EncodingError(f"{cls.__qualname__}: a storable type is a dataclass, or has state() and from_state()")
     registry.register_storable(cls)
     return cls
 
 
-def _tells_its_state(cls: type) -> bool:
+def tells_its_state(cls: type) -> bool:
     return hasattr(cls, "from_state") and callable(getattr(cls, "state", None))
 
 
@@ -217,16 +215,16 @@ def _encode_enum(value: enum.Enum, add: _Add) -> list[object]:
     if value.name not in type(value).__members__:
         raise EncodingError(f"{value!r} has no canonical encoding; use a set of single flags")
     add(b"E")
-    return [registry.register_enumeration(type(value)), value.name, _source_of(type(value))]
+    return [registry.register_enumeration(type(value)), value.name, source_of(type(value))]
 
 
 def _encode_type(value: type, add: _Add) -> None:
     registry.register_port_type(value)
     add(_sized(b"Y", registry.qualified_name(value).encode()))
-    add(_sized(b"", _source_of(value)))
+    add(_sized(b"", source_of(value)))
 
 
-def _source_of(cls: type) -> bytes:
+def source_of(cls: type) -> bytes:
     """What tells a user's class from what it was before it was edited; nothing for a library's."""
     if not cls.__flags__ & _HEAP_TYPE:
         return b""
@@ -249,8 +247,8 @@ def _encode_component(value: Any, add: _Add) -> None:
 
 def _encode_storable(value: Any, add: _Add) -> list[object]:
     cls = type(value)
-    add(_sized(b"O", registry.qualified_name(cls).encode()) + _sized(b"", _source_of(cls)))
-    if _tells_its_state(cls):
+    add(_sized(b"O", registry.qualified_name(cls).encode()) + _sized(b"", source_of(cls)))
+    if tells_its_state(cls):
         return [value.state()]
     return [{field.name: getattr(value, field.name) for field in dataclasses.fields(value)}]
 
@@ -299,171 +297,3 @@ def _encoder_of(value: object) -> _Encoder:
         f"{type(value).__module__}.{type(value).__qualname__} has no canonical encoding; allowed are plain values, "
         "tuples, lists, mappings, sets, numpy arrays, components and types registered with @storable"
     )
-
-
-_Resolve = Callable[[bytes], Any]
-_INT = ord("I")
-
-
-def _nothing_shared(name: bytes) -> Any:
-    raise EncodingError(f"the shared part {name.hex()} is not there")
-
-
-def decode(data: bytes | memoryview, resolve: _Resolve = _nothing_shared) -> Any:
-    """The value of canonical bytes; anything else raises EncodingError. Arrays are read-only views of the bytes.
-
-    `resolve` gives shared parts by their digests.
-    """
-    view = memoryview(data)
-    if len(view) > HEAD_SIZE and view[0] == _INT and len(view) == HEAD_SIZE + _read_size(view, 1)[0]:
-        return int.from_bytes(view[HEAD_SIZE:], "little", signed=True)  # in one step: small values are mostly such
-    try:
-        value, end = _decode(view, 0, resolve)
-    except EncodingError:
-        raise
-    except Exception as error:  # whatever damaged bytes provoke in struct, numpy or a type's own constructor
-        raise EncodingError(f"not a canonical encoding: {error}") from error
-    if end != len(view):
-        raise EncodingError(f"not a canonical encoding: {len(view) - end} bytes too many")
-    return value
-
-
-class _Frame:
-    """A container that is being decoded: how many parts it still needs, and how to put them together."""
-
-    __slots__ = ("build", "missing", "parts")
-
-    def __init__(self, missing: int, build: Callable[[list[Any]], Any]) -> None:
-        self.missing = missing
-        self.build = build
-        self.parts: list[Any] = []
-
-
-def _decode(view: memoryview, at: int, resolve: _Resolve = _nothing_shared) -> tuple[Any, int]:
-    frames: list[_Frame] = []
-    while True:
-        item, at = _decode_one(view, at, resolve)
-        while True:
-            if isinstance(item, _Frame) and item.missing:
-                frames.append(item)
-                break
-            if isinstance(item, _Frame):
-                item = item.build(item.parts)
-            if not frames:
-                return item, at
-            top = frames[-1]
-            top.parts.append(item)
-            top.missing -= 1
-            if top.missing:
-                break
-            item = frames.pop()
-
-
-def _decode_one(view: memoryview, at: int, resolve: _Resolve) -> tuple[Any, int]:
-    tag = bytes(view[at : at + 1])
-    at += 1
-    if tag in _CONSTANTS:
-        return _CONSTANTS[tag], at
-    if tag == b"D":
-        return _read_float(view, at)[0], at + 8
-    if tag == b"X":
-        return _Frame(2, lambda parts: complex(*parts)), at
-    if tag == b"A":
-        return _decode_array(view, at)
-    if tag == b"Z":
-        return _Frame(1, lambda parts: parts[0][0]), at
-    if tag == b"E":
-        return _Frame(3, lambda parts: registry.enumeration(parts[0])[parts[1]]), at
-    if tag == b"C":
-        return _Frame(3, _build_component), at
-    if tag == b"R":
-        return resolve(bytes(view[at : at + DIGEST_SIZE])), at + DIGEST_SIZE
-    size = _read_size(view, at)[0]
-    at += 8
-    if tag in _CONTAINERS:
-        per_item, build = _CONTAINERS[tag]
-        return _Frame(size * per_item, build), at
-    content = bytes(view[at : at + size])
-    if len(content) != size:
-        raise EncodingError("not a canonical encoding: it ends too early")
-    at += size
-    if tag == b"I":
-        return int.from_bytes(content, "little", signed=True), at
-    if tag == b"S":
-        return content.decode("utf-8", "surrogatepass"), at
-    if tag == b"B":
-        return content, at
-    if tag == b"Y":
-        return registry.port_type(content.decode()), at + 8 + _read_size(view, at)[0]
-    if tag == b"O":
-        cls = registry.storable(content.decode())
-        size = _read_size(view, at)[0]
-        if bytes(view[at + 8 : at + 8 + size]) != _source_of(cls):
-            raise EncodingError(f"a {cls.__qualname__} as it was before its class was edited")
-        return _Frame(1, lambda parts: _build_storable(cls, parts[0])), at + 8 + size
-    raise EncodingError(f"not a canonical encoding: unknown tag {tag!r}")
-
-
-def _decode_array(view: memoryview, at: int) -> tuple[np.ndarray[Any, Any], int]:
-    descr, at = _decode(view, at)
-    shape, at = _decode(view, at)
-    size = _read_size(view, at)[0]
-    at += 8
-    dtype = np.lib.format.descr_to_dtype(descr)
-    if dtype.hasobject or size != dtype.itemsize * math.prod(shape) or at + size > len(view):
-        raise EncodingError("not a canonical encoding: damaged array")
-    array: np.ndarray[Any, Any] = (
-        np.ndarray(shape, dtype, buffer=view[at : at + size].toreadonly()) if size else (np.empty(shape, dtype))
-    )
-    return array, at + size
-
-
-def _pairs(parts: list[Any]) -> dict[Any, Any]:
-    return dict(zip(parts[::2], parts[1::2], strict=True))
-
-
-def _build_storable(cls: Any, state: Any) -> Any:
-    return cls.from_state(state) if _tells_its_state(cls) else cls(**state)
-
-
-def _build_component(parts: list[Any]) -> Any:
-    name, _identity, parameters = parts
-    return registry.component(name).from_parameters(parameters)
-
-
-_CONSTANTS: dict[bytes, Any] = {b"N": None, b"T": True, b"F": False}
-_CONTAINERS: dict[bytes, tuple[int, Callable[[list[Any]], Any]]] = {
-    b"L": (1, list),
-    b"U": (1, tuple),
-    b"M": (2, _pairs),
-    b"H": (1, frozenset),
-    b"h": (1, set),
-}
-
-
-def plain_size(value: object) -> int:
-    """Roughly how many bytes a value occupies, for the bound of the memory cache."""
-    if value is None or type(value) in (int, float, bool):
-        return 64
-    total = 0
-    for item in _flatten(value):
-        size = getattr(item, "nbytes", None)
-        total += (size if isinstance(size, int) else 0) + 64 + (len(item) if isinstance(item, str | bytes) else 0)
-    return total
-
-
-def _flatten(value: object) -> Iterator[object]:
-    pending = [value]
-    seen: set[int] = set()
-    while pending:
-        item = pending.pop()
-        if id(item) in seen:
-            continue
-        seen.add(id(item))
-        yield item
-        if isinstance(item, dict):
-            pending.extend(item.values())
-        elif isinstance(item, list | tuple | set | frozenset):
-            pending.extend(item)
-        elif not hasattr(item, "nbytes") and hasattr(item, "__dict__") and not isinstance(item, type):
-            pending.extend(vars(item).values())

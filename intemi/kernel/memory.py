@@ -7,6 +7,7 @@ time. A value that was dropped comes back from the store, or is made again.
 from __future__ import annotations
 
 from collections import Counter, OrderedDict
+from collections.abc import Iterator
 from typing import Any
 
 from intemi.kernel.locks import StepLock
@@ -82,3 +83,31 @@ class MemoryCache:
                     excess -= size
             for origin in dropped:
                 self.size -= self._values.pop(origin)[1]
+
+
+def plain_size(value: object) -> int:
+    """Roughly how many bytes a value occupies, for the bound of the memory cache."""
+    if value is None or type(value) in (int, float, bool):
+        return 64
+    total = 0
+    for item in _flatten(value):
+        size = getattr(item, "nbytes", None)
+        total += (size if isinstance(size, int) else 0) + 64 + (len(item) if isinstance(item, str | bytes) else 0)
+    return total
+
+
+def _flatten(value: object) -> Iterator[object]:
+    pending = [value]
+    seen: set[int] = set()
+    while pending:
+        item = pending.pop()
+        if id(item) in seen:
+            continue
+        seen.add(id(item))
+        yield item
+        if isinstance(item, dict):
+            pending.extend(item.values())
+        elif isinstance(item, list | tuple | set | frozenset):
+            pending.extend(item)
+        elif not hasattr(item, "nbytes") and hasattr(item, "__dict__") and not isinstance(item, type):
+            pending.extend(vars(item).values())

@@ -12,6 +12,7 @@ from typing import Any
 from msgpack import packb, unpackb
 
 from intemi.kernel import encoding
+from intemi.kernel.decoding import decode
 from intemi.kernel.errors import EncodingError, MachineFailed
 from intemi.kernel.seeds import Seed
 
@@ -152,7 +153,7 @@ class Record:
     def results(self) -> dict[str, Any]:
         """The labelled results; those of a record that came from the store are decoded when they are looked at."""
         if isinstance(self._results, bytes):
-            self._results = encoding.decode(self._results)
+            self._results = decode(self._results)
         assert isinstance(self._results, dict)
         return self._results
 
@@ -199,7 +200,7 @@ class Record:
                 machine,
                 kind,
                 config,
-                None if seed is None else Seed(encoding.decode(seed[0]), seed[1]),
+                None if seed is None else Seed(decode(seed[0]), seed[1]),
                 inputs,
                 {name: _unpacked(items) for name, items in outputs.items()},
                 results,
@@ -238,7 +239,7 @@ def decode_children(data: bytes) -> list[Child]:
     """The children of bytes; EncodingError if they are none."""
     try:
         return [
-            Child(index, name, machine, encoding.decode(comments) if comments else {}, key)
+            Child(index, name, machine, decode(comments) if comments else {}, key)
             for index, name, machine, comments, key in unpackb(data, use_list=False, unicode_errors="surrogatepass")
         ]
     except Exception as error:  # whatever foreign bytes provoke

@@ -13,9 +13,10 @@ import numpy as np
 
 from intemi.kernel import encoding
 from intemi.kernel.context import Inputs
+from intemi.kernel.decoding import decode
 from intemi.kernel.errors import EncodingError, IntemiError, MachineFailed
 from intemi.kernel.machine import Machine, Model
-from intemi.kernel.memory import MemoryCache, Origin
+from intemi.kernel.memory import MemoryCache, Origin, plain_size
 from intemi.kernel.record import ABSENT, SINGLE, Item, Items, Record, flat
 from intemi.kernel.seeds import Seed
 from intemi.kernel.store import Finished
@@ -56,7 +57,7 @@ class Values:
 
     def _hold(self, item: Item, value: Any) -> None:
         """Keep a value in memory: beside its item if that costs next to nothing, else as long as there is room."""
-        if item.inline is not None or (size := encoding.plain_size(value)) <= SMALL:
+        if item.inline is not None or (size := plain_size(value)) <= SMALL:
             item.small = value
         else:
             self._memory.put(item.origin, value, size)
@@ -138,7 +139,7 @@ class Values:
             return
         contents.update(new)
         for name, part in shared.items():
-            self._memory.put((name, "", SHARED), part, encoding.plain_size(part))
+            self._memory.put((name, "", SHARED), part, plain_size(part))
         own = hasattr(type(value), "content_digest")
         item.content = encoding.content_digest(value) if own else encoding.digest(*parts)
         encoded = b"".join(parts)
@@ -156,7 +157,7 @@ class Values:
         try:
             if encoded.startswith(PICKLE):
                 return _unpickled(encoded) if self._trusts_store else ABSENT
-            return encoding.decode(encoded, self._resolve)
+            return decode(encoded, self._resolve)
         except Exception:
             return ABSENT  # a shared part is gone, or its type is not known to this process
 
@@ -168,8 +169,8 @@ class Values:
             if encoded is None:
                 self._shared.discard(name)
                 raise EncodingError(f"the shared part {name.hex()} is gone from the store")
-            part = encoding.decode(encoded)
-            self._memory.put((name, "", SHARED), part, encoding.plain_size(part))
+            part = decode(encoded)
+            self._memory.put((name, "", SHARED), part, plain_size(part))
         return part
 
     def _make(self, lost: Item) -> Any:
@@ -231,7 +232,7 @@ class Values:
         return items if isinstance(items, Item) else items[index]
 
     def _run_again(self, record: Record, inputs: Inputs, at_hand: dict[Origin, Any]) -> dict[Origin, Any]:
-        config: Machine = encoding.decode(record.config)
+        config: Machine = decode(record.config)
         values = {
             name: tuple(at_hand[item.origin] for item in items) if multi else at_hand[items[0].origin]
             for name, (multi, items) in inputs.items()

@@ -8,7 +8,8 @@ from contextlib import suppress
 from typing import Any
 
 from intemi.kernel import Capsule, EventKind, Machine, Project, from_plain, registry
-from intemi.kernel.encoding import content_digest, decode, encode, encode_parts
+from intemi.kernel.decoding import decode
+from intemi.kernel.encoding import content_digest, encode, encode_parts
 from intemi.kernel.errors import ConfigurationError, EncodingError
 from intemi.kernel.seeds import Seed
 from intemi.kernel.values import run_leaf

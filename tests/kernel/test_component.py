@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from intemi.kernel import Component, ConfigurationError, EncodingError, from_plain, parameter
-from intemi.kernel.encoding import decode
+from intemi.kernel.decoding import decode
 
 
 class Colour(enum.Enum):

@@ -12,7 +12,9 @@ import numpy as np
 import pytest
 
 from intemi.kernel import EncodingError, content_digest, storable
-from intemi.kernel.encoding import decode, digest, encode, encode_parts, encode_scalar, plain_size
+from intemi.kernel.decoding import decode
+from intemi.kernel.encoding import digest, encode, encode_parts, encode_scalar
+from intemi.kernel.memory import plain_size
 
 
 @storable

@@ -10,7 +10,8 @@ import numpy as np
 
 from intemi.data import Column, Data, Table
 from intemi.kernel import Input, Machine, Model, MultiOutput, Output, Project
-from intemi.kernel.encoding import decode, encode_parts
+from intemi.kernel.decoding import decode
+from intemi.kernel.encoding import encode_parts
 
 
 class Load(Machine):

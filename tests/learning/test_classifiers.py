@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from intemi.data import Column, Data, Table
 from intemi.kernel import ConfigurationError, Machine, Project
-from intemi.kernel.encoding import decode, encode_parts
+from intemi.kernel.decoding import decode
+from intemi.kernel.encoding import encode_parts
 from intemi.machines.classifiers import (
     KNN,
     SVM,

@@ -8,7 +8,7 @@ import pytest
 
 from intemi.data.errors import DataError
 from intemi.kernel import ConfigurationError, MachineFailed, Project, from_plain
-from intemi.kernel.encoding import decode
+from intemi.kernel.decoding import decode
 from intemi.machines.loading import DataLoader, SklearnDataset
 from intemi.testing import check_machine
 from tests import datasets

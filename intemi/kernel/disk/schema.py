@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from contextlib import suppress
 
-from intemi.kernel import encoding
+from intemi.kernel.decoding import decode
 from intemi.kernel.disk.seal import CHILDREN, seal, unseal
 from intemi.kernel.record import Child, encode_children
 
@@ -56,7 +56,7 @@ def _add_keys_and_changes(connection: sqlite3.Connection) -> None:
     connection.execute(SCHEMA[4])
     for machine, sealed in connection.execute(_HAVE_CHILDREN).fetchall():
         try:
-            children = [Child(*child) for child in encoding.decode(unseal(CHILDREN, machine, sealed))]
+            children = [Child(*child) for child in decode(unseal(CHILDREN, machine, sealed))]
             row = (seal(CHILDREN, machine, encode_children(children)), machine)
         except Exception:  # damage, a type that is not registered here, or bytes that somebody made up
             continue  # it is met, and warned about, when somebody asks for it

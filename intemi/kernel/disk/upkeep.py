@@ -16,7 +16,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from intemi.kernel import encoding
+from intemi.kernel.decoding import decode
 from intemi.kernel.disk.store import DiskStore
 from intemi.kernel.errors import ConfigurationError, EncodingError, IntemiError, StoreWarning
 from intemi.kernel.record import Record, flat
@@ -132,7 +132,7 @@ def _needed(store: DiskStore, record: Record, inline_only: bool = False) -> set[
         content = store.content(name)
         if content is None:
             raise _GoneError
-        return encoding.decode(content, shared)
+        return decode(content, shared)
 
     for items in record.outputs.values():
         for item in flat(items):
@@ -143,7 +143,7 @@ def _needed(store: DiskStore, record: Record, inline_only: bool = False) -> set[
                 encoded = item.inline
             if encoded is not None:
                 try:
-                    encoding.decode(encoded, shared)
+                    decode(encoded, shared)
                 except _GoneError:
                     continue
                 except EncodingError as error:

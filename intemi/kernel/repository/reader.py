@@ -6,8 +6,9 @@ import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any
 
-from intemi.kernel import encoding, registry
+from intemi.kernel import registry
 from intemi.kernel.component import Component
+from intemi.kernel.decoding import decode
 from intemi.kernel.errors import EncodingError, IntemiError, StoreWarning
 from intemi.kernel.record import Record
 from intemi.kernel.repository.item import MISSING, Item
@@ -104,7 +105,7 @@ class Reader:
             if self._encoded is None:
                 self._encoded = self._lookup.configs(self._about)
             try:
-                self._configs[number] = encoding.decode(self._encoded.get(number, b""))
+                self._configs[number] = decode(self._encoded.get(number, b""))
             except IntemiError:
                 self._configs[number] = None
         return self._configs[number]

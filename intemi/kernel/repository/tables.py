@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from intemi.kernel import encoding
+from intemi.kernel.decoding import decode
 from intemi.kernel.disk.mending import BUSY_TIMEOUT
 from intemi.kernel.disk.seal import DamageError
 from intemi.kernel.errors import IntemiError
@@ -123,7 +124,7 @@ def to_cell(value: Any) -> Any:
 
 def from_cell(cell: Any) -> Any:
     """The value of a cell."""
-    return encoding.decode(cell) if type(cell) is bytes else cell
+    return decode(cell) if type(cell) is bytes else cell
 
 
 def text(given: str) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from intemi.kernel import encoding
+from intemi.kernel.decoding import decode
 from intemi.kernel.disk import DiskStore
 from intemi.kernel.record import Child, Failure, Record
 from intemi.kernel.repository.index import Index
@@ -192,4 +192,4 @@ def test_text_that_is_no_valid_unicode_is_indexed(store: Store) -> None:
         read.index.catch_up(store, "one")
         assert read.rows("SELECT failure FROM machines WHERE failure IS NOT NULL") == [("no file \\udce9",)]
         ((name, comments),) = read.rows("SELECT name, comments FROM edges")
-        assert (name, encoding.decode(comments)) == ("\\ud800", {"Name": "\udfff"})
+        assert (name, decode(comments)) == ("\\ud800", {"Name": "\udfff"})

@@ -1,0 +1,162 @@
+"""From canonical bytes back to values: plain ones, arrays and registered types only.
+
+It never imports or executes anything that the bytes name, and refuses whatever is not a canonical encoding.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from intemi.kernel import registry
+from intemi.kernel.encoding import DIGEST_SIZE, HEAD_SIZE, source_of, tells_its_state
+from intemi.kernel.errors import EncodingError
+
+_read_size = struct.Struct("<Q").unpack_from
+_read_float = struct.Struct("<d").unpack_from
+_Resolve = Callable[[bytes], Any]
+_INT = ord("I")
+
+
+def _nothing_shared(name: bytes) -> Any:
+    raise EncodingError(f"the shared part {name.hex()} is not there")
+
+
+def decode(data: bytes | memoryview, resolve: _Resolve = _nothing_shared) -> Any:
+    """The value of canonical bytes; anything else raises EncodingError. Arrays are read-only views of the bytes.
+
+    `resolve` gives shared parts by their digests.
+
+    >>> from intemi.kernel.encoding import encode
+    >>> decode(encode({"a": (1, 2.5, None)}))
+    {'a': (1, 2.5, None)}
+    """
+    view = memoryview(data)
+    if len(view) > HEAD_SIZE and view[0] == _INT and len(view) == HEAD_SIZE + _read_size(view, 1)[0]:
+        return int.from_bytes(view[HEAD_SIZE:], "little", signed=True)  # in one step: small values are mostly such
+    try:
+        value, end = _decode(view, 0, resolve)
+    except EncodingError:
+        raise
+    except Exception as error:  # whatever damaged bytes provoke in struct, numpy or a type's own constructor
+        raise EncodingError(f"not a canonical encoding: {error}") from error
+    if end != len(view):
+        raise EncodingError(f"not a canonical encoding: {len(view) - end} bytes too many")
+    return value
+
+
+class _Frame:
+    """A container that is being decoded: how many parts it still needs, and how to put them together."""
+
+    __slots__ = ("build", "missing", "parts")
+
+    def __init__(self, missing: int, build: Callable[[list[Any]], Any]) -> None:
+        self.missing = missing
+        self.build = build
+        self.parts: list[Any] = []
+
+
+def _decode(view: memoryview, at: int, resolve: _Resolve = _nothing_shared) -> tuple[Any, int]:
+    frames: list[_Frame] = []
+    while True:
+        item, at = _decode_one(view, at, resolve)
+        while True:
+            if isinstance(item, _Frame) and item.missing:
+                frames.append(item)
+                break
+            if isinstance(item, _Frame):
+                item = item.build(item.parts)
+            if not frames:
+                return item, at
+            top = frames[-1]
+            top.parts.append(item)
+            top.missing -= 1
+            if top.missing:
+                break
+            item = frames.pop()
+
+
+def _decode_one(view: memoryview, at: int, resolve: _Resolve) -> tuple[Any, int]:
+    tag = bytes(view[at : at + 1])
+    at += 1
+    if tag in _CONSTANTS:
+        return _CONSTANTS[tag], at
+    if tag == b"D":
+        return _read_float(view, at)[0], at + 8
+    if tag == b"X":
+        return _Frame(2, lambda parts: complex(*parts)), at
+    if tag == b"A":
+        return _decode_array(view, at)
+    if tag == b"Z":
+        return _Frame(1, lambda parts: parts[0][0]), at
+    if tag == b"E":
+        return _Frame(3, lambda parts: registry.enumeration(parts[0])[parts[1]]), at
+    if tag == b"C":
+        return _Frame(3, _build_component), at
+    if tag == b"R":
+        return resolve(bytes(view[at : at + DIGEST_SIZE])), at + DIGEST_SIZE
+    size = _read_size(view, at)[0]
+    at += 8
+    if tag in _CONTAINERS:
+        per_item, build = _CONTAINERS[tag]
+        return _Frame(size * per_item, build), at
+    content = bytes(view[at : at + size])
+    if len(content) != size:
+        raise EncodingError("not a canonical encoding: it ends too early")
+    at += size
+    if tag == b"I":
+        return int.from_bytes(content, "little", signed=True), at
+    if tag == b"S":
+        return content.decode("utf-8", "surrogatepass"), at
+    if tag == b"B":
+        return content, at
+    if tag == b"Y":
+        return registry.port_type(content.decode()), at + 8 + _read_size(view, at)[0]
+    if tag == b"O":
+        cls = registry.storable(content.decode())
+        size = _read_size(view, at)[0]
+        if bytes(view[at + 8 : at + 8 + size]) != source_of(cls):
+            raise EncodingError(f"a {cls.__qualname__} as it was before its class was edited")
+        return _Frame(1, lambda parts: _build_storable(cls, parts[0])), at + 8 + size
+    raise EncodingError(f"not a canonical encoding: unknown tag {tag!r}")
+
+
+def _decode_array(view: memoryview, at: int) -> tuple[np.ndarray[Any, Any], int]:
+    descr, at = _decode(view, at)
+    shape, at = _decode(view, at)
+    size = _read_size(view, at)[0]
+    at += 8
+    dtype = np.lib.format.descr_to_dtype(descr)
+    if dtype.hasobject or size != dtype.itemsize * math.prod(shape) or at + size > len(view):
+        raise EncodingError("not a canonical encoding: damaged array")
+    array: np.ndarray[Any, Any] = (
+        np.ndarray(shape, dtype, buffer=view[at : at + size].toreadonly()) if size else (np.empty(shape, dtype))
+    )
+    return array, at + size
+
+
+def _pairs(parts: list[Any]) -> dict[Any, Any]:
+    return dict(zip(parts[::2], parts[1::2], strict=True))
+
+
+def _build_storable(cls: Any, state: Any) -> Any:
+    return cls.from_state(state) if tells_its_state(cls) else cls(**state)
+
+
+def _build_component(parts: list[Any]) -> Any:
+    name, _identity, parameters = parts
+    return registry.component(name).from_parameters(parameters)
+
+
+_CONSTANTS: dict[bytes, Any] = {b"N": None, b"T": True, b"F": False}
+_CONTAINERS: dict[bytes, tuple[int, Callable[[list[Any]], Any]]] = {
+    b"L": (1, list),
+    b"U": (1, tuple),
+    b"M": (2, _pairs),
+    b"H": (1, frozenset),
+    b"h": (1, set),
+}
