@@ -10,15 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from intemi.data import Data
-from intemi.machines.trees.components import DirectPruning, MissingPolicy, NodeSplitter
+from intemi.machines.trees.components import MissingPolicy, NodeSplitter
 from intemi.machines.trees.node_data import NodeData
 from intemi.machines.trees.pruning import cut_at
 from intemi.machines.trees.quality import Gini, SplitQuality
+from intemi.machines.trees.refinement.refinement import DirectPruning
 from intemi.machines.trees.splits import Split, SymbolSplit, ThresholdSplit
 from intemi.machines.trees.splitters.exhaustive import ExhaustiveSearch
 from intemi.machines.trees.splitters.nominal import TwoSets
 from intemi.machines.trees.splitters.spread import SpreadSearch
-from intemi.machines.trees.tree import Tree
+from intemi.machines.trees.tree import SYMBOLS, Tree
 
 if TYPE_CHECKING:
     from intemi.machines.trees.quality.quality import Address
@@ -71,7 +72,7 @@ class StayBehind(MissingPolicy):
 class UndoVainSplits(DirectPruning):
     """Undo splits below which no errors are saved; rows left behind count as errors of neither branch."""
 
-    def pruned(self, tree: Tree) -> Tree:
+    def pruned(self, tree: Tree, data: Data | None = None) -> Tree:
         as_leaf = tree.weights - tree.class_weights.max(axis=1)
         as_tree = as_leaf.copy()
         for node in range(len(tree) - 1, -1, -1):
@@ -187,3 +188,12 @@ class UnroundedGini(SplitQuality):
         clean = round(gain * 1e10) / 1e10
         context[1] = (gain - clean) * 1e20  # what is lost decides between equal ones
         return clean
+
+
+# J48 with binary splits: a symbol that a node has not seen is one of "the others", which matters when it is raised.
+
+
+def unseen_with_others(tree: Tree) -> Tree:
+    """The same tree, except that unseen symbols take the second branch and do not count as missing."""
+    of_symbols = np.repeat(tree.kind == SYMBOLS, np.diff(tree.parameter_start))
+    return replace(tree, parameters=np.where(of_symbols & (tree.parameters < 0), 1.0, tree.parameters))

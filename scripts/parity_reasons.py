@@ -82,7 +82,8 @@ REASONS: dict[tuple[str, str], dict[str, str]] = {
         "zoo": f"{EQUAL}: feathers, milk and backbone in the root",
     },
 }
-REASONS["WEKA 3.6.14 J48", "-U -M 2 -B"] = REASONS["WEKA 3.6.14 J48", "-U -M 2"]
+for _options in ("-U -M 2 -B", "-C 0.25 -M 2", "-C 0.25 -M 2 -S", "-C 0.25 -M 2 -B"):
+    REASONS["WEKA 3.6.14 J48", _options] = REASONS["WEKA 3.6.14 J48", "-U -M 2"]
 
 
 def known_reason(program: str, options: str, dataset: str) -> str | None:

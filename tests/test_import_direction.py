@@ -1,4 +1,4 @@
-"""Dependencies point one way: cli → analysis → machines → data → kernel → series.
+"""Dependencies point one way: cli → experiments → analysis → machines → data → kernel → series.
 
 What is in the package but in none of these (its own `__init__.py`, say) stands above them all: it may import anything,
 and only the cli may import it.
@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 PACKAGE = Path(__file__).parents[1] / "intemi"
-LAYERS = ["series", "kernel", "data", "machines", "analysis", "cli"]
+LAYERS = ["series", "kernel", "data", "machines", "analysis", "experiments", "cli"]
 TOP = len(LAYERS)
 
 
@@ -74,6 +74,8 @@ def package_with(folder: Path, file: str, source: str) -> Path:
         ("data/readers/arff.py", "from ...machines import Scheme", "intemi.machines.Scheme"),
         ("machines/trees/tree.py", "from intemi.analysis import plot", "intemi.analysis.plot"),
         ("analysis/plots.py", "from intemi.cli import main", "intemi.cli.main"),
+        ("analysis/plots.py", "from intemi.experiments import Experiment", "intemi.experiments.Experiment"),
+        ("experiments/running.py", "from intemi.cli import main", "intemi.cli.main"),
         ("kernel/spooler.py", "def late(): from intemi.data import Data", "intemi.data.Data"),
         ("kernel/spooler.py", "if TYPE_CHECKING: import intemi.data", "intemi.data"),
         ("kernel/spooler.py", "import intemi", "intemi"),
@@ -97,6 +99,7 @@ def test_an_import_that_points_up_is_reported(tmp_path: Path, file: str, source:
         ("data/table.py", "from intemi import kernel"),
         ("machines/trees/tree.py", "from ...data import Data"),
         ("analysis/plots.py", "from intemi.machines import Scheme"),
+        ("experiments/running.py", "from intemi.analysis import Friedman"),
         ("cli/main.py", "from intemi import Project"),
         ("__init__.py", "from .cli import main"),
     ],

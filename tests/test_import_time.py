@@ -6,6 +6,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 LOADED_WHEN_NEEDED = {
+    "click",
     "cloudpickle",
     "diskcache",
     "matplotlib",
@@ -15,6 +16,7 @@ LOADED_WHEN_NEEDED = {
     "rich",
     "scipy",
     "sklearn",
+    "yaml",
 }
 
 

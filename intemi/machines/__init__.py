@@ -15,7 +15,7 @@ from intemi.machines.distributors import (
     LeaveOneOutDistributor,
 )
 from intemi.machines.interfaces import Classifier, FeatureRanking, Transformation
-from intemi.machines.loading import DataLoader, SklearnDataset
+from intemi.machines.loading import DataLoader, OpenMLDataset, SklearnDataset
 from intemi.machines.rankings import *  # noqa: F403
 from intemi.machines.search import *  # noqa: F403
 from intemi.machines.structure.repeater import Repeater
@@ -34,6 +34,8 @@ from intemi.machines.trees import (
     Cal5,
     CTree,
     DecisionTree,
+    Refiltering,
+    RefinedTree,
     SSVTree,
 )
 
@@ -42,6 +44,7 @@ __all__ = [
     "Repeater",
     "DataLoader",
     "SklearnDataset",
+    "OpenMLDataset",
     "CVDistributor",
     "BootstrapDistributor",
     "HoldOutDistributor",
@@ -63,6 +66,8 @@ __all__ = [
     "CRUISE2D",
     "CTree",
     "BestFirstTree",
+    "RefinedTree",
+    "Refiltering",
     *search.__all__,
     "Classifier",
     "Transformation",

@@ -1,4 +1,4 @@
-"""Machines with which graphs begin: data from a file, and the data sets that come with scikit-learn."""
+"""Machines with which graphs begin: data from a file, of OpenML, and those that come with scikit-learn."""
 
 from __future__ import annotations
 
@@ -82,6 +82,27 @@ class SklearnDataset(Machine):
         from sklearn import datasets
 
         data = from_bunch(getattr(datasets, f"load_{self.name}")(), name=self.name)
+        return Model(data=data, results=_described(data))
+
+
+class OpenMLDataset(Machine):
+    """A data set of OpenML by its number there, under which data never change. It is downloaded once.
+
+    >>> OpenMLDataset(61)
+    OpenMLDataset(id=61, target=None)
+    """
+
+    data = Output(Data)
+
+    id: int = parameter(at_least=1)
+    target: str | None = None
+    """The column to be predicted, if it is not the one that OpenML names."""
+
+    def run(self) -> Model:
+        """Take it from the user's cache, or from the network."""
+        from intemi.data import openml
+
+        data = openml.load(self.id, self.target)
         return Model(data=data, results=_described(data))
 
 

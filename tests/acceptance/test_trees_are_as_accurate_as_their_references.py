@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable
-from functools import cache, partial
+from collections.abc import Iterator
+from functools import cache
 
 import numpy as np
 import pytest
 
+from intemi.kernel import Machine, Project
 from intemi.machines.trees.algorithms import C45, CART
-from intemi.machines.trees.decision_tree import DecisionTree
+from intemi.machines.trees.refinement.error_based import ErrorBased
 from intemi.machines.trees.statistical_algorithms import CTree
 from tests.datasets import SHARED, folds, load
 
-LEARNERS: dict[str, Callable[[], DecisionTree]] = {"J48": C45, "sklearn": partial(CART, surrogates=0), "ctree": CTree}
-"""By the program that is the reference."""
+AS_J48 = "C45 pruned as J48 prunes"
+LEARNERS: dict[str, tuple[str, Machine]] = {
+    "C45 with error-based pruning": ("J48", C45(refinement=ErrorBased(cf=0.25))),
+    AS_J48: ("J48", C45(refinement=ErrorBased(estimator="j48", slack=0.1, raising=True))),
+    "CART": ("sklearn", CART(surrogates=0)),
+    "CTree": ("ctree", CTree()),
+}
+"""Each with the program that is its reference."""
 SLOW = ("arrhythmia", "letter")
-PRUNED = ("australian", "breast-cancer", "credit-a", "german-numeric", "splice")
-"""Where C4.5 is worse: in the reference J48 has pruned its trees. Grown on all cases these have 29, 4, 30, 84 and 184
-leaves; without pruning they have 98, 152, 101, 155 and 445, and are the same as ours."""
+NOT_AS_J48 = ("ann-thyroid", "segment", "segment-train", "wdbc", "waveform-21")
+"""Where one to four cases more or fewer are right than with J48. All but the last have values closer than 0.00001 to
+each other, between which WEKA does not cut. In waveform-21 it is one case of 5,000; its cause is not known."""
 
 
 @cache
@@ -35,27 +42,44 @@ def reference() -> dict[tuple[str, str], tuple[float, float]]:
         }
 
 
-def accuracy(learner: DecisionTree, name: str) -> float:
+@pytest.fixture(scope="module")
+def project() -> Iterator[Project]:
+    """One for all, so that the prunings of C4.5 share its trees."""
+    with Project() as opened:
+        yield opened
+
+
+@cache
+def accuracy(project: Project, learner: Machine, name: str) -> float:
     """The share of the cases of a data set, in percent, that are classified right by a tree that never saw them."""
     data, fold_of = load(name), np.array(folds(name))
     right = 0
     for fold in range(10):
-        test = data.select_rows(fold_of == fold)
-        classifier = learner.run(data.select_rows(fold_of != fold)).outputs["classifier"]
+        test, training = data.select_rows(fold_of == fold), data.select_rows(fold_of != fold)
+        classifier = project.run(learner, data=project.given(training)).outputs["classifier"]
         right += int((classifier.classify(test) == test.classes).sum())
     return 100 * right / len(data)
 
 
 @pytest.mark.skipif(not reference(), reason="the reference accuracies are not there")
-@pytest.mark.parametrize("program", LEARNERS)
-def test_accuracy_is_within_two_standard_errors_of_the_reference(program: str) -> None:
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_accuracy_is_within_two_standard_errors_of_the_reference(project: Project, learner: str) -> None:
+    program, machine = LEARNERS[learner]
     names = [name for peer, name in reference() if peer == program and name not in SLOW]
-    explained = PRUNED if program == "J48" else ()
     worse = {}
     for name in names:
         expected, error = reference()[program, name]
-        found = accuracy(LEARNERS[program](), name)
-        if found < expected - 2 * error and name not in explained:
+        found = accuracy(project, machine, name)
+        if found < expected - 2 * error:
             worse[name] = f"{found:.2f} instead of {expected:.2f} ± {error:.2f}"
     assert len(names) >= 30
     assert worse == {}
+
+
+@pytest.mark.skipif(not reference(), reason="the reference accuracies are not there")
+def test_pruned_as_j48_prunes_c45_is_exactly_as_accurate(project: Project) -> None:
+    program, machine = LEARNERS[AS_J48]
+    names = [name for peer, name in reference() if peer == program and name not in (*SLOW, *NOT_AS_J48)]
+    found = {name: round(accuracy(project, machine, name), 3) for name in names}
+    assert len(names) >= 50
+    assert found == {name: pytest.approx(reference()[program, name][0], abs=1e-3) for name in names}

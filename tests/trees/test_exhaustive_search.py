@@ -278,3 +278,17 @@ def test_for_two_classes_ordered_symbols_are_as_good_as_all_sets(counts: list[tu
         everything = [quality.multi(table) for _, table in every_binary_split(data, 0)]
         found = best(ExhaustiveSearch(quality=quality, allow_zero_gain=True), data)
         assert found.quality == pytest.approx(max(everything), abs=1e-9)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)).filter(any), min_size=2, max_size=7))
+def test_sets_are_the_best_of_those_that_weigh_enough(counts: list[tuple[int, int]]) -> None:
+    data = rows_of(list(counts))
+    if len(data.labels) < 2:
+        return
+    for least in (2, 5, 8):
+        legal = [table for _, table in every_binary_split(data, 0) if np.sum(table, axis=1).min() >= least]
+        found = best(ExhaustiveSearch(min_branch=least, allow_zero_gain=True), data)
+        assert (found is None) == (not legal)
+        if found is not None:
+            assert found.quality == pytest.approx(max(Gini().multi(table) for table in legal), abs=1e-9)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 
-from intemi.kernel import from_plain
+from intemi.kernel import ConfigurationError, from_plain
 from intemi.machines.trees.quality import (
     AUC,
     SSV,
@@ -164,3 +166,17 @@ def test_gains_are_not_negative(rows: list[list[int]]) -> None:
 @pytest.mark.parametrize("quality", EVERY, ids=repr)
 def test_a_measure_survives_plain_data(quality: SplitQuality) -> None:
     assert from_plain(quality.to_plain()) == quality
+
+
+def test_a_measure_that_cannot_be_compiled_gets_one_line_that_says_why() -> None:
+    class Wordy(SplitQuality):
+        @staticmethod
+        def measure(table: Any, branches: int, classes: int, context: Any) -> float:
+            return float(open("measure.txt").read())
+
+    with pytest.raises(ConfigurationError) as caught:
+        Wordy().multi([[1, 2], [3, 4]])
+    message = str(caught.value)
+    assert message.startswith("DecisionTree: the measure of Wordy cannot be compiled, numba says: ")
+    assert "open" in message
+    assert "\n" not in message

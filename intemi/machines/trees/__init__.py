@@ -1,8 +1,9 @@
 """Decision trees of exchangeable components.
 
-`DecisionTree` is the one machine; `algorithms`, `statistical_algorithms` and `best_first_algorithms` name settings of
-it. What it is made of: `search` methods, `splitters` with `quality` measures or with `selectors` and `whole_feature`
-splitters, `transformations` of nodes, and the smaller parts in files of their own. `tree` is what it leaves.
+`DecisionTree` is the one machine that grows them; `algorithms`, `statistical_algorithms` and `best_first_algorithms`
+name settings of it. What it is made of: `search` methods, `splitters` with `quality` measures or with `selectors` and
+`whole_feature` splitters, `transformations` of nodes, and the smaller parts in files of their own. `tree` is what it
+leaves, and a `refinement` cuts it back.
 """
 
 from intemi.machines.trees import quality, search, selectors, transformations, whole_feature
@@ -12,7 +13,6 @@ from intemi.machines.trees.best_first_algorithms import BestFirstTree
 from intemi.machines.trees.classifier import TreeClassifier
 from intemi.machines.trees.components import (
     DecisionModule,
-    DirectPruning,
     FeatureSelector,
     Growth,
     MissingPolicy,
@@ -31,8 +31,30 @@ from intemi.machines.trees.grouping import ClassGrouping, TwoMeans
 from intemi.machines.trees.missing import Fractional, ImputeNode, MajorityBranch, Surrogates
 from intemi.machines.trees.node_data import NodeData
 from intemi.machines.trees.prospects import BestSplitGain, ClassificationProspects, ConstantProspects, SSVProspects
-from intemi.machines.trees.pruning import Collapse
 from intemi.machines.trees.quality import *  # noqa: F403
+from intemi.machines.trees.refinement.bottom_up import BottomUpPruning
+from intemi.machines.trees.refinement.cost_complexity import CostComplexity
+from intemi.machines.trees.refinement.degree import Degree
+from intemi.machines.trees.refinement.depth_impurity import DepthImpurity
+from intemi.machines.trees.refinement.depth_impurity_validation import DepthImpurityValidation
+from intemi.machines.trees.refinement.description_length import DescriptionLength
+from intemi.machines.trees.refinement.direct import Collapse, PathError, PessimisticError
+from intemi.machines.trees.refinement.error_based import ErrorBased
+from intemi.machines.trees.refinement.expansions import Expansions
+from intemi.machines.trees.refinement.m_estimate_validation import MEstimateValidation
+from intemi.machines.trees.refinement.machines import (
+    ErrorsOfPrunings,
+    NodeCounts,
+    PrunedTree,
+    RefinedTree,
+    ValidationPasses,
+)
+from intemi.machines.trees.refinement.minimum_error import MEstimateError, MinimumError
+from intemi.machines.trees.refinement.optimal_size import OptimalSize
+from intemi.machines.trees.refinement.path_validator import NestedValidator, PathValidator
+from intemi.machines.trees.refinement.reduced_error import ReducedError
+from intemi.machines.trees.refinement.refiltering import Refiltering, RightRows
+from intemi.machines.trees.refinement.refinement import DirectPruning, Refinement, Validator
 from intemi.machines.trees.rules import Condition, Rule
 from intemi.machines.trees.search import *  # noqa: F403
 from intemi.machines.trees.selectors import *  # noqa: F403
@@ -133,8 +155,35 @@ __all__ = [
     "Laplace",
     "MEstimate",
     "PathCombined",
+    # Refinement
+    "RefinedTree",
+    "Refiltering",
+    "Refinement",
     "DirectPruning",
+    "BottomUpPruning",
     "Collapse",
+    "PessimisticError",
+    "ErrorBased",
+    "MinimumError",
+    "MEstimateError",
+    "DescriptionLength",
+    "DepthImpurity",
+    "PathError",
+    "Validator",
+    "PathValidator",
+    "NestedValidator",
+    "ReducedError",
+    "CostComplexity",
+    "Degree",
+    "OptimalSize",
+    "MEstimateValidation",
+    "DepthImpurityValidation",
+    "Expansions",
+    "NodeCounts",
+    "ErrorsOfPrunings",
+    "ValidationPasses",
+    "PrunedTree",
+    "RightRows",
     # What components of your own get and give
     "NodeData",
     "Split",

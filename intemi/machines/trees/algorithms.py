@@ -1,4 +1,4 @@
-"""Published algorithms as settings of the one `DecisionTree`."""
+"""Published algorithms as settings of the one `DecisionTree`; given a `refinement`, of a tree that is then cut back."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from intemi.machines.trees.components import MissingPolicy
 from intemi.machines.trees.decision_tree import DecisionTree
 from intemi.machines.trees.decisions import Laplace
 from intemi.machines.trees.missing import Fractional, ImputeNode, MajorityBranch, Surrogates
-from intemi.machines.trees.pruning import Collapse
 from intemi.machines.trees.quality import AUC, SSV, FilteredGainRatio, Gini, InformationGain, SplitQuality
+from intemi.machines.trees.refinement.direct import Collapse
+from intemi.machines.trees.refinement.machines import TreeLearner, refined
+from intemi.machines.trees.refinement.refinement import Refinement
 from intemi.machines.trees.splitters.exhaustive import ExhaustiveSearch
 from intemi.machines.trees.splitters.nominal import BranchForEach, NominalSplits, SmallSets, TwoSets
 from intemi.machines.trees.stop import AnyOf, MaxErrors, MinNodeSize
@@ -15,15 +17,18 @@ from intemi.machines.trees.stop import AnyOf, MaxErrors, MinNodeSize
 GINI, PAIRS, AREA = Gini(), SSV(), AUC()
 
 
-def ID3() -> DecisionTree:
+def ID3(refinement: Refinement | None = None) -> TreeLearner:
     """A branch for each symbol, information gain. Numeric features are to be discretised before.
 
     >>> ID3().splitter.quality
     InformationGain()
     """
-    return DecisionTree(
-        splitter=ExhaustiveSearch(quality=InformationGain(), nominal=BranchForEach(), min_branch=0.0),
-        missing_values=ImputeNode(),
+    return refined(
+        DecisionTree(
+            splitter=ExhaustiveSearch(quality=InformationGain(), nominal=BranchForEach(), min_branch=0.0),
+            missing_values=ImputeNode(),
+        ),
+        refinement,
     )
 
 
@@ -33,55 +38,76 @@ def CART(
     min_branch: float = 1.0,
     surrogates: int = 5,
     enumerated: int = 10,
-) -> DecisionTree:
-    """Two branches, Gini gain (or information gain, or twoing), surrogate splits; not pruned.
+    refinement: Refinement | None = None,
+) -> TreeLearner:
+    """Two branches, Gini gain (or information gain, or twoing), surrogate splits; pruned by a `refinement` only.
 
     >>> CART(surrogates=2).missing_values
     Surrogates(most=2)
     """
     missing: MissingPolicy = Surrogates(most=surrogates) if surrogates else MajorityBranch()
-    return DecisionTree(
-        splitter=ExhaustiveSearch(quality=quality, nominal=TwoSets(enumerated=enumerated), min_branch=min_branch),
-        stop=AnyOf((MaxErrors(), MinNodeSize(size=min_size))),
-        missing_values=missing,
+    return refined(
+        DecisionTree(
+            splitter=ExhaustiveSearch(quality=quality, nominal=TwoSets(enumerated=enumerated), min_branch=min_branch),
+            stop=AnyOf((MaxErrors(), MinNodeSize(size=min_size))),
+            missing_values=missing,
+        ),
+        refinement,
     )
 
 
-def C45(min_objects: float = 2.0, mdl: bool = True, binary: bool = False, collapse: bool = True) -> DecisionTree:
+def C45(
+    min_objects: float = 2.0,
+    mdl: bool = True,
+    binary: bool = False,
+    collapse: bool = True,
+    refinement: Refinement | None = None,
+) -> TreeLearner:
     """Gain ratio among features of at least average gain, a branch for each symbol (or, `binary`, one symbol against
-    the others), missing values in parts; not pruned, but with `collapse` splits are undone that remove no errors.
+    the others), missing values in parts. With `collapse` splits are undone that remove no errors; further pruning is
+    the business of a `refinement`, such as `ErrorBased()`.
 
     >>> C45().stop.criteria[1]
     MinNodeSize(size=4.0)
     """
     nominal: NominalSplits = SmallSets(count=1) if binary else BranchForEach(empty=True, heavy="two")
-    return DecisionTree(
-        splitter=ExhaustiveSearch(
-            quality=FilteredGainRatio(mdl=mdl), nominal=nominal, min_branch=min_objects, scale=True, threshold="value"
+    return refined(
+        DecisionTree(
+            splitter=ExhaustiveSearch(
+                quality=FilteredGainRatio(mdl=mdl),
+                nominal=nominal,
+                min_branch=min_objects,
+                scale=True,
+                threshold="value",
+            ),
+            stop=AnyOf((MaxErrors(), MinNodeSize(size=2 * min_objects))),
+            missing_values=Fractional(),
+            pruning=Collapse() if collapse else None,
         ),
-        stop=AnyOf((MaxErrors(), MinNodeSize(size=2 * min_objects))),
-        missing_values=Fractional(),
-        pruning=Collapse() if collapse else None,
+        refinement,
     )
 
 
-def SSVTree(quality: SplitQuality = PAIRS) -> DecisionTree:
+def SSVTree(quality: SplitQuality = PAIRS, refinement: Refinement | None = None) -> TreeLearner:
     """Two branches that separate as many pairs of different classes as possible; of symbols, small sets.
 
     >>> SSVTree().splitter.nominal
     SmallSets(count=None)
     """
-    return DecisionTree(splitter=ExhaustiveSearch(quality=quality, nominal=SmallSets()))
+    return refined(DecisionTree(splitter=ExhaustiveSearch(quality=quality, nominal=SmallSets())), refinement)
 
 
-def AUCTree(quality: SplitQuality = AREA) -> DecisionTree:
+def AUCTree(quality: SplitQuality = AREA, refinement: Refinement | None = None) -> TreeLearner:
     """A tree that ranks: splits by the area under the ROC curve, Laplace probabilities.
 
     >>> AUCTree().decision
     Laplace()
     """
-    return DecisionTree(
-        splitter=ExhaustiveSearch(quality=quality, nominal=BranchForEach()),
-        missing_values=Fractional(),
-        decision=Laplace(),
+    return refined(
+        DecisionTree(
+            splitter=ExhaustiveSearch(quality=quality, nominal=BranchForEach()),
+            missing_values=Fractional(),
+            decision=Laplace(),
+        ),
+        refinement,
     )

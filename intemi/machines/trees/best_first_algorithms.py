@@ -23,6 +23,8 @@ from intemi.machines.trees.decision_tree import DecisionTree
 from intemi.machines.trees.missing import Fractional
 from intemi.machines.trees.prospects import BestSplitGain
 from intemi.machines.trees.quality import Gini, SplitQuality
+from intemi.machines.trees.refinement.machines import TreeLearner, refined
+from intemi.machines.trees.refinement.refinement import Refinement
 from intemi.machines.trees.search import HillClimbing
 from intemi.machines.trees.splitters.nominal import TwoSets
 from intemi.machines.trees.splitters.spread import SpreadSearch
@@ -37,8 +39,9 @@ def BestFirstTree(
     min_objects: int = 2,
     enumerated: int = 4,
     scope: Literal["node", "tree"] = "node",
-) -> DecisionTree:
-    """Two branches by Gini (or information) gain, the largest gain first, up to a number of `expansions`; not pruned.
+    refinement: Refinement | None = None,
+) -> TreeLearner:
+    """Two branches by Gini (or information) gain, the largest gain first, up to a number of `expansions`.
 
     Of more than `enumerated` symbols and two classes only the sets are tried that an order suggests. A node whose best
     split would leave a branch with fewer than `min_objects` rows is a leaf: no other split of it is tried. With
@@ -53,11 +56,14 @@ def BestFirstTree(
             *stop,
             MaxLeaves(leaves=expansions + 1),
         )  # both branches of a split are new, the node is no leaf any more
-    return DecisionTree(
-        splitter=SpreadSearch(quality=quality, nominal=TwoSets(enumerated=enumerated, order="profile")),
-        stop=AnyOf(stop),
-        acceptor=MinBranchSize(size=float(min_objects), unit="rows"),
-        prospects=BestSplitGain(scope=scope),
-        search=HillClimbing(ties="last"),
-        missing_values=Fractional(),
+    return refined(
+        DecisionTree(
+            splitter=SpreadSearch(quality=quality, nominal=TwoSets(enumerated=enumerated, order="profile")),
+            stop=AnyOf(stop),
+            acceptor=MinBranchSize(size=float(min_objects), unit="rows"),
+            prospects=BestSplitGain(scope=scope),
+            search=HillClimbing(ties="last"),
+            missing_values=Fractional(),
+        ),
+        refinement,
     )

@@ -39,11 +39,12 @@ class TreeClassifier(Classifier):
         from intemi.machines.trees.kernels.route import route
 
         leaves = np.empty(len(data), dtype=np.int32)
-        arguments: tuple[Any, ...] = (*self._arguments(data), *self.tree.simple_tests, leaves)
+        arguments: tuple[Any, ...] = (*self.arguments(data), *self.tree.simple_tests, leaves)
         route(*arguments)
         return leaves
 
-    def _arguments(self, data: Data) -> tuple[Any, ...]:
+    def arguments(self, data: Data) -> tuple[Any, ...]:
+        """What kernels that send rows down the tree get."""
         tree = self.tree
         return (
             data.table.features,
@@ -64,7 +65,7 @@ class TreeClassifier(Classifier):
         from intemi.machines.trees.kernels.route import mix
 
         answers = np.empty((len(positions), len(self.labels)))
-        arguments: tuple[Any, ...] = (*self._arguments(data.select_rows(positions)), self._node_answers, answers)
+        arguments: tuple[Any, ...] = (*self.arguments(data.select_rows(positions)), self._node_answers, answers)
         mix(*arguments)
         return answers
 

@@ -108,14 +108,6 @@ class SplitProspects(Component):
         raise NotImplementedError
 
 
-class DirectPruning(Component):
-    """Cuts a grown tree back by what it knows itself."""
-
-    def pruned(self, tree: Tree) -> Tree:
-        """The tree with some of its nodes made leaves."""
-        raise NotImplementedError
-
-
 class DecisionModule(Component):
     """Says what the nodes of a tree answer."""
 

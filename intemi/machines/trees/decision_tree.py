@@ -13,7 +13,6 @@ from intemi.machines.interfaces import Classifier, FeatureRanking
 from intemi.machines.trees.classifier import TreeClassifier
 from intemi.machines.trees.components import (
     DecisionModule,
-    DirectPruning,
     MissingPolicy,
     NodeSplitter,
     NodeTransformation,
@@ -27,6 +26,7 @@ from intemi.machines.trees.growing import assembled
 from intemi.machines.trees.missing import MajorityBranch
 from intemi.machines.trees.node_data import NodeData
 from intemi.machines.trees.prospects import ConstantProspects
+from intemi.machines.trees.refinement.refinement import DirectPruning
 from intemi.machines.trees.search import HillClimbing, SearchMethod
 from intemi.machines.trees.search.method import Parts
 from intemi.machines.trees.splitters.exhaustive import ExhaustiveSearch
@@ -84,9 +84,9 @@ class DecisionTree(Machine):
             root = NodeData.of(data, seed=0 if rng is None else int(rng.integers(2**63)))
             tree = assembled(self.search.search(root, parts), data.columns, data.labels)
         if self.pruning is not None:
-            tree = self.pruning.pruned(tree)
+            tree = self.pruning.pruned(tree, data)
         classifier = TreeClassifier(data.columns, data.labels, tree, self.decision)
-        return Model(classifier=classifier, tree=tree, ranking=ranked(tree), results=_results(classifier, data))
+        return Model(classifier=classifier, tree=tree, ranking=ranked(tree), results=results_of(classifier, data))
 
 
 def _check_finite(data: Data) -> None:
@@ -95,7 +95,8 @@ def _check_finite(data: Data) -> None:
         raise infinite_values(data.columns[int(infinite.argmax())])
 
 
-def _results(classifier: TreeClassifier, data: Data) -> dict[str, Any]:
+def results_of(classifier: TreeClassifier, data: Data) -> dict[str, Any]:
+    """What is said of a tree: its size, and the share of the rows it learned from that it gets wrong."""
     from intemi.machines.trees.kernels.summary import size_of
 
     tree = classifier.tree

@@ -28,6 +28,7 @@ In small nodes all values are looked at, so many values would cost too much."""
 REMEMBERED = 256
 """Learners whose settings are remembered: to work them out takes as long as to grow a small tree."""
 NO_WEIGHTS = np.empty(0)
+NO_ORDER = np.empty((0, 0), dtype=np.int32)
 
 
 def limits_of(learner: DecisionTree, data: Data) -> Limits | None:
@@ -63,7 +64,7 @@ def _settings(learner: DecisionTree, limits: Limits, classes: int) -> Floats:
 
 def grown(learner: DecisionTree, data: Data, limits: Limits) -> Tree:
     """The tree of a learner that the kernel can grow."""
-    from intemi.machines.trees.kernels.cells import MISSING_BIN, shifts
+    from intemi.machines.trees.kernels.cells import MISSING_BIN, NONE, UNSORTED, shifts
     from intemi.machines.trees.kernels.whole import grow_numbered, prepare
 
     splitter = learner.splitter
@@ -72,10 +73,13 @@ def grown(learner: DecisionTree, data: Data, limits: Limits) -> Tree:
     values, size, k = data.table.features, len(classes), len(labels)
     symbols = np.array([len(column.categories or ()) for column in columns], dtype=np.int32)
     most_bins = min(MISSING_BIN, max(ROWS_FOR_A_BIN, size // ROWS_FOR_A_BIN))
-    infinite, bins, bin_values, cells, place, layout = prepare(
-        values, data.table.order, indices, rows, symbols, classes, most_bins, *shifts(size, k)
-    )
-    if infinite >= 0:
+    where = shifts(size, k)
+    order = data.table.order if _is_sorted(data) else NO_ORDER
+    prepared = prepare(values, order, indices, rows, symbols, classes, most_bins, *where)
+    if prepared[0] == UNSORTED:
+        prepared = prepare(values, data.table.order, indices, rows, symbols, classes, most_bins, *where)
+    infinite, bins, bin_values, bin_count, cells, place, layout = prepared
+    if infinite != NONE:
         raise infinite_values(columns[infinite])
     arrays = grow_numbered(
         splitter.quality.address,
@@ -84,6 +88,7 @@ def grown(learner: DecisionTree, data: Data, limits: Limits) -> Tree:
         rows,
         bins,
         bin_values,
+        bin_count,
         cells,
         place,
         layout,
@@ -100,6 +105,12 @@ def grown(learner: DecisionTree, data: Data, limits: Limits) -> Tree:
     if splitter.threshold == "value":
         _take_values(data, tree)
     return tree
+
+
+def _is_sorted(data: Data) -> bool:
+    """Whether the order is there already, or looks as if it will be needed: small whole numbers are not sorted."""
+    values, rows, columns = data.table.features, data.rows, data.column_indices
+    return "order" in vars(data.table) or len(columns) == 0 or not float(values[columns[0], rows[0]]).is_integer()
 
 
 def infinite_values(column: Column) -> ConfigurationError:

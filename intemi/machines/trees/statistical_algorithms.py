@@ -19,6 +19,8 @@ from intemi.machines.trees.components import NodeSplitter
 from intemi.machines.trees.decision_tree import DecisionTree
 from intemi.machines.trees.missing import ImputeNode, MajorityBranch
 from intemi.machines.trees.quality import InformationGain, PermutationStatistic
+from intemi.machines.trees.refinement.machines import TreeLearner, refined
+from intemi.machines.trees.refinement.refinement import Refinement
 from intemi.machines.trees.selectors import LargestF, PairwiseTests, PermutationTest, SmallestP, SmallestQ
 from intemi.machines.trees.splitters.nominal import TwoSets
 from intemi.machines.trees.splitters.select_and_split import SelectAndSplit
@@ -33,72 +35,97 @@ from intemi.machines.trees.whole_feature import (
 
 
 def Cal5(
-    threshold: float = 0.8, alpha: float = 0.5, selector: Literal["information", "q"] = "information"
-) -> DecisionTree:
+    threshold: float = 0.8,
+    alpha: float = 0.5,
+    selector: Literal["information", "q"] = "information",
+    refinement: Refinement | None = None,
+) -> TreeLearner:
     """Cal5: intervals that are sure of a class or of none; features by information gain, or by Q."""
     intervals = ConfidentIntervals(threshold=threshold, alpha=alpha)
     splitter: NodeSplitter = WholeFeatures(splitter=intervals, quality=InformationGain())
     if selector == "q":
         splitter = SelectAndSplit(selector=SmallestQ(), splitter=intervals)
-    return DecisionTree(splitter=splitter, missing_values=MajorityBranch())
+    return refined(DecisionTree(splitter=splitter, missing_values=MajorityBranch()), refinement)
 
 
-def FACT(threshold: float = 4.0, min_class: float = 5.0) -> DecisionTree:
+def FACT(threshold: float = 4.0, min_class: float = 5.0, refinement: Refinement | None = None) -> TreeLearner:
     """FACT: the largest F, a branch for each region of linear discriminants, if that makes fewer errors."""
-    return DecisionTree(
-        splitter=SelectAndSplit(selector=LargestF(threshold=threshold), splitter=LinearDiscriminants()),
-        stop=AnyOf((MaxErrors(), FewLargeClasses(size=min_class))),
-        acceptor=AcceptIfImproved(),
-        missing_values=ImputeNode(),
+    return refined(
+        DecisionTree(
+            splitter=SelectAndSplit(selector=LargestF(threshold=threshold), splitter=LinearDiscriminants()),
+            stop=AnyOf((MaxErrors(), FewLargeClasses(size=min_class))),
+            acceptor=AcceptIfImproved(),
+            missing_values=ImputeNode(),
+        ),
+        refinement,
     )
 
 
-def QUEST(alpha: float = 0.05, min_size: float = 2.0, min_branch: float = 1.0) -> DecisionTree:
+def QUEST(
+    alpha: float = 0.05, min_size: float = 2.0, min_branch: float = 1.0, refinement: Refinement | None = None
+) -> TreeLearner:
     """QUEST: the smallest p, two superclasses, a cut by quadratic discriminants."""
-    return DecisionTree(
-        splitter=SelectAndSplit(
-            selector=SmallestP(alpha=alpha), splitter=QuadraticDiscriminants(min_branch=min_branch)
+    return refined(
+        DecisionTree(
+            splitter=SelectAndSplit(
+                selector=SmallestP(alpha=alpha), splitter=QuadraticDiscriminants(min_branch=min_branch)
+            ),
+            stop=AnyOf((MaxErrors(), MinNodeSize(size=min_size))),
+            missing_values=ImputeNode(),
         ),
-        stop=AnyOf((MaxErrors(), MinNodeSize(size=min_size))),
-        missing_values=ImputeNode(),
+        refinement,
     )
 
 
-def CRUISE1D(alpha: float = 0.05, min_size: float = 2.0) -> DecisionTree:
+def CRUISE1D(alpha: float = 0.05, min_size: float = 2.0, refinement: Refinement | None = None) -> TreeLearner:
     """CRUISE, 1D: the smallest p, a branch for each region of linear discriminants after a Box–Cox transformation."""
-    return DecisionTree(
-        splitter=SelectAndSplit(selector=SmallestP(alpha=alpha), splitter=LinearDiscriminants(box_cox=True)),
-        stop=AnyOf((MaxErrors(), MinNodeSize(size=min_size))),
-        missing_values=ImputeNode(),
+    return refined(
+        DecisionTree(
+            splitter=SelectAndSplit(selector=SmallestP(alpha=alpha), splitter=LinearDiscriminants(box_cox=True)),
+            stop=AnyOf((MaxErrors(), MinNodeSize(size=min_size))),
+            missing_values=ImputeNode(),
+        ),
+        refinement,
     )
 
 
-def CRUISE2D(bootstrap: int = 50, min_size: float = 2.0) -> DecisionTree:
+def CRUISE2D(bootstrap: int = 50, min_size: float = 2.0, refinement: Refinement | None = None) -> TreeLearner:
     """CRUISE, 2D: tests of pairs of features, a branch for each region of linear discriminants after Box–Cox."""
-    return DecisionTree(
-        splitter=SelectAndSplit(
-            selector=PairwiseTests(bootstrap=bootstrap), splitter=LinearDiscriminants(box_cox=True)
+    return refined(
+        DecisionTree(
+            splitter=SelectAndSplit(
+                selector=PairwiseTests(bootstrap=bootstrap), splitter=LinearDiscriminants(box_cox=True)
+            ),
+            stop=AnyOf((MaxErrors(), MinNodeSize(size=min_size))),
+            missing_values=ImputeNode(),
         ),
-        stop=AnyOf((MaxErrors(), MinNodeSize(size=min_size))),
-        missing_values=ImputeNode(),
+        refinement,
     )
 
 
 def CTree(
-    alpha: float = 0.05, min_split: float = 20.0, min_bucket: float = 7.0, min_share: float = 0.01, enumerated: int = 20
-) -> DecisionTree:
+    alpha: float = 0.05,
+    min_split: float = 20.0,
+    min_bucket: float = 7.0,
+    min_share: float = 0.01,
+    enumerated: int = 20,
+    refinement: Refinement | None = None,
+) -> TreeLearner:
     """CTree: permutation tests choose the feature and say when to stop, the best two-sample statistic the split."""
-    return DecisionTree(
-        splitter=SelectAndSplit(
-            selector=PermutationTest(alpha=alpha),
-            splitter=BestCut(
-                quality=PermutationStatistic(),
-                nominal=TwoSets(enumerated=enumerated),
-                min_branch=min_bucket,
-                min_share=min_share,
+    return refined(
+        DecisionTree(
+            splitter=SelectAndSplit(
+                selector=PermutationTest(alpha=alpha),
+                splitter=BestCut(
+                    quality=PermutationStatistic(),
+                    nominal=TwoSets(enumerated=enumerated),
+                    min_branch=min_bucket,
+                    min_share=min_share,
+                ),
+                retry=1,
             ),
-            retry=1,
+            stop=AnyOf((MaxErrors(), MinNodeSize(size=min_split))),
+            missing_values=MajorityBranch(),
         ),
-        stop=AnyOf((MaxErrors(), MinNodeSize(size=min_split))),
-        missing_values=MajorityBranch(),
+        refinement,
     )

@@ -1,5 +1,5 @@
 """The compiled kernels of the trees. Importing one of these modules compiles it, or loads what was compiled before.
 
-`cells` packs what a scan reads, `cuts` and `symbols` find the best split of one feature, `grow` grows a whole tree,
+`cells` packs what a scan reads, `cuts`, `bins` and `symbols` find the best split of one feature, `grow` a whole tree,
 `route` sends rows down a tree. Nothing here knows of components: a quality measure comes as a compiled function.
 """

@@ -14,8 +14,11 @@ from typing import Any, TypeVar
 import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba import boolean, cfunc, config, float64, int32, int64, njit, types, uint8, void
+from numba.core.errors import NumbaError
 from numba.extending import intrinsic
 from numpy.typing import NDArray
+
+from intemi.kernel import ConfigurationError
 
 __all__ = [
     "ADDRESS",
@@ -148,8 +151,20 @@ def compiled_measure(function: Callable[..., float]) -> Any:
     That of a user's measure is not kept: numba would not notice that something has changed which it calls.
     """
     is_ours = function.__module__.startswith("intemi.")
-    with _short_loops():
-        return cfunc(MEASURE_SIGNATURE, cache=is_ours, error_model="numpy")(function)
+    try:
+        with _short_loops():
+            return cfunc(MEASURE_SIGNATURE, cache=is_ours, error_model="numpy")(function)
+    except NumbaError as error:
+        name = function.__qualname__.removesuffix(".measure").rpartition(".")[2]
+        raise ConfigurationError(
+            f"DecisionTree: the measure of {name} cannot be compiled, numba says: {_first_reason(error)}"
+        ) from error
+
+
+def _first_reason(error: Exception) -> str:
+    """The first line of an error of numba that says what is wrong; those before it say in which step."""
+    lines = [line.strip() for line in str(error).splitlines()]
+    return next((line for line in lines if line and not line.startswith("Failed in ")), type(error).__name__)
 
 
 def _address(_: Any, array: Any) -> Any:

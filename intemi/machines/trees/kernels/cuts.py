@@ -10,13 +10,12 @@ import numpy as np
 
 from intemi.machines.interfaces import Codes, Floats
 from intemi.machines.trees.kernels.compiling import (
-    BYTES,
     CODES,
     FLOATS,
     GIVEN_FLOATS,
     MEASURE,
+    WIDE,
     WIDE_2D,
-    Bytes,
     Tuple,
     Wide,
     address_of,
@@ -127,39 +126,63 @@ def best_weighted_cut(
     return best_position, best, best_tie, legal
 
 
-@apart(Tuple((int64, int64))(WIDE_2D, int64, int64, int64, int64, int64, boolean, CODES))
+@inner(int64(int64, int64))
+def bits_for_each(rows: int, k: int) -> int:
+    """The bits that each of `k` counts gets if all are kept in one number; 0 if so many rows might need more."""
+    bits = min(32, 64 // k)
+    return bits if rows >> bits == 0 else 0
+
+
+@apart(Tuple((int64, int64))(WIDE_2D, int64, int64, int64, int64, int64, int64, int64, boolean, WIDE, CODES, WIDE))
 def collect(
-    cells: Wide, place: int, first: int, last: int, rank_shift: int, class_bits: int, at_borders: bool, positions: Codes
+    cells: Wide,
+    place: int,
+    start: int,
+    first: int,
+    last: int,
+    rank_shift: int,
+    class_shift: int,
+    class_mask: int,
+    at_borders: bool,
+    step: Wide,
+    positions: Codes,
+    sums: Wide,
 ) -> tuple[int, int]:
     """Collect those cuts from `first` to `last` that are to be scored; returns their number, and that of all.
 
-    Which these are looks random to a processor, and it would guess wrong again and again: so there is nothing to guess.
-    Whether a cut is scored turns out at the next one; until then it waits in the first free place.
+    `sums` gets what the `step` of the class of each cell from `start` to the cut adds up to. Which cuts these are looks
+    random to a processor, and it would guess wrong again and again: so there is nothing to guess. Whether a cut is
+    scored turns out at the next one; until then it waits in the first free place.
     """
     count, legal = 0, 0
     cut, cut_before = -1, NEVER
-    one_class_from = 0
+    one_class_from, class_bits = 0, class_mask << class_shift
     if not at_borders:
         one_class_from, class_bits = NEVER, 0
-    cell = cells[place, first - 1]
+    total, cell = 0, 0
+    for i in range(start, first):
+        cell = cells[place, np.uint64(i)]
+        total += step[np.uint64((cell >> class_shift) & class_mask)]
     for i in range(first, last + 1):
         following = cells[place, np.uint64(i)]
         change = following ^ cell
         is_cut = int((change >> rank_shift) != 0)
         count += is_cut & int(one_class_from > cut_before)
-        positions[np.uint64(count + 1 - is_cut)] = i
+        free = np.uint64(count + 1 - is_cut)
+        positions[free], sums[free] = i, total
         legal += is_cut
         cut_before = cut if is_cut else cut_before
         cut = i if is_cut else cut
         one_class_from = i if change & class_bits else one_class_from
+        total += step[np.uint64((following >> class_shift) & class_mask)]
         cell = following
     return count + int(legal > 0), legal
 
 
 @apart(
     Tuple((int64, float64, float64, int64))(
-        MEASURE, WIDE_2D, int64, int64, int64, int64, int64, CODES, int64, FLOATS, FLOATS, CODES, FLOATS, float64,
-        boolean,
+        MEASURE, WIDE_2D, int64, int64, int64, int64, int64, CODES, WIDE, int64, int64, FLOATS, FLOATS, CODES, WIDE,
+        FLOATS, float64, boolean,
     )
 )  # fmt: skip
 def best_cut(
@@ -171,15 +194,22 @@ def best_cut(
     rank_shift: int,
     class_shift: int,
     compact: Codes,
+    step: Wide,
+    bits: int,
     k: int,
     totals: Floats,
     table: Floats,
     positions: Codes,
+    sums: Wide,
     context: Floats,
     least_branch: float,
     at_borders: bool,
 ) -> tuple[int, float, float, int]:
-    """The same for rows that all weigh 1."""
+    """The same for rows that all weigh 1.
+
+    The steps of the classes are such that sums are the counts of all classes, each in so many `bits`. If these are 0,
+    classes are counted from cut to cut.
+    """
     class_mask = (1 << (rank_shift - class_shift)) - 1
     best, best_tie, best_position = -np.inf, -np.inf, -1
     bar = -np.inf  # below it nothing is better
@@ -187,94 +217,30 @@ def best_cut(
     if end - start < 2 * least:
         return best_position, best, best_tie, 0
     count, legal = collect(
-        cells, place, start + least, end - least, rank_shift, class_mask << class_shift, at_borders, positions
-    )
+        cells, place, start, start + least, end - least, rank_shift, class_shift, class_mask, at_borders, step,
+        positions, sums,
+    )  # fmt: skip
+    mask = (1 << bits) - 1
     for c in range(k):
         table[c] = 0.0
     i = start
     for j in range(count):
-        position = int(positions[j])
-        while i < position and k <= 8:
-            # Eight counts in one register: adding to the same place in memory again and again takes longer.
-            stop, counts = min(position, i + 255), 0
-            while i < stop:
+        position = int(positions[np.uint64(j)])
+        if bits > 0:
+            counts = sums[np.uint64(j)]
+            for c in range(k):
+                table[c] = float(counts & mask)
+                table[k + c] = totals[c] - table[c]
+                counts >>= bits
+        else:
+            while i < position:
                 of_class = (cells[place, np.uint64(i)] >> class_shift) & class_mask
-                counts += 1 << (8 * compact[np.uint64(of_class)])
+                table[np.uint64(compact[np.uint64(of_class)])] += 1.0
                 i += 1
             for c in range(k):
-                table[c] += float((counts >> (8 * c)) & 255)
-        while i < position:
-            of_class = (cells[place, np.uint64(i)] >> class_shift) & class_mask
-            table[np.uint64(compact[np.uint64(of_class)])] += 1.0
-            i += 1
-        for c in range(k):
-            table[k + c] = totals[c] - table[c]
+                table[k + c] = totals[c] - table[c]
         quality = call_measure(measure, address_of(table), 2, k, address_of(context))
         if quality >= bar and is_better(quality, context[TIE], best, best_tie):
             best, best_tie, best_position = quality, context[TIE], position
             bar = best - 1e-12 * max(1.0, abs(best))
     return best_position, best, best_tie, legal
-
-
-@apart(
-    Tuple((int64, float64, float64, int64))(
-        MEASURE, FLOATS, BYTES, int64, int64, int64, FLOATS, FLOATS, FLOATS, float64, boolean
-    )
-)  # fmt: skip
-def best_bin(
-    measure: int,
-    counted: Floats,
-    seen: Bytes,
-    low: int,
-    high: int,
-    k: int,
-    totals: Floats,
-    table: Floats,
-    context: Floats,
-    least_branch: float,
-    at_borders: bool,
-) -> tuple[int, float, float, int]:
-    """The same for a feature whose rows are counted by bin and class, between its lowest and its highest bin.
-
-    Returns the first bin above the cut.
-    """
-    best, best_tie, best_bin_above, legal = -np.inf, -np.inf, -1, 0
-    bar = -np.inf  # below it nothing is better
-    weight, left = 0.0, 0.0
-    least = least_branch - SLACK
-    for c in range(k):
-        weight += totals[c]
-        table[c] = 0.0
-        table[k + c] = totals[c]
-    last_class, last_was_legal = -1, False
-    for b in range(low, high + 1):
-        if not seen[b]:
-            continue
-        if left > 0.0:
-            is_legal = left >= least and weight - left >= least
-            if is_legal:
-                legal += 1
-                inside = at_borders and last_class >= 0 and last_was_legal and b < high
-                if inside:
-                    here = 0.0
-                    for c in range(k):
-                        value = counted[b * k + c]
-                        here += value
-                        inside = inside and (value == 0.0 or c == last_class)
-                    inside = inside and weight - left - here >= least
-                if not inside:
-                    quality = call_measure(measure, address_of(table), 2, k, address_of(context))
-                    if quality >= bar and is_better(quality, context[TIE], best, best_tie):
-                        best, best_tie, best_bin_above = quality, context[TIE], b
-                        bar = best - 1e-12 * max(1.0, abs(best))
-            last_was_legal = is_legal
-        last_class = -1
-        for c in range(k):
-            value = counted[b * k + c]
-            if value > 0.0:
-                last_class = c if last_class == -1 else -2
-                left += value
-                table[c] += value
-                rest = table[k + c] - value
-                table[k + c] = rest if rest > 1e-12 * totals[c] else 0.0
-    return best_bin_above, best, best_tie, legal

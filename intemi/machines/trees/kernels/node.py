@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from intemi.machines.interfaces import Codes, Floats
+from intemi.machines.trees.kernels.bins import count_bins
 from intemi.machines.trees.kernels.compiling import (
     BYTES,
     BYTES_2D,
@@ -18,14 +19,115 @@ from intemi.machines.trees.kernels.compiling import (
     WIDE_2D,
     Bytes,
     Wide,
+    apart,
     boolean,
     compiled,
     float64,
     int64,
 )
-from intemi.machines.trees.kernels.cuts import is_better
+from intemi.machines.trees.kernels.cuts import bits_for_each, is_better
 from intemi.machines.trees.kernels.feature import GAIN, LEGAL, QUALITY, TIES, best_of_feature
 from intemi.machines.trees.kernels.settings import FILTERED, LEAST_QUALITY
+
+AT_ONCE = 4096
+"""So many counts of a group of features lie near the processor."""
+
+
+@apart(
+    float64(
+        MEASURE, BYTES_2D, CODES, WIDE_2D, GIVEN_CODES, GIVEN_CODES, CODES, int64, GIVEN_CODES, GIVEN_CODES, int64,
+        int64, WIDE, FLOATS, GIVEN_FLOATS, boolean, GIVEN_FLOATS, float64, FLOATS, FLOATS, BYTES, FLOATS, FLOATS,
+        FLOATS, FLOATS, CODES, CODES, WIDE, CODES, WIDE, CODES, CODES, CODES, CODES, FLOATS_2D,
+    )
+)  # fmt: skip
+def ask(
+    measure: int,
+    bins: Bytes,
+    bin_count: Codes,
+    cells: Wide,
+    symbols: Codes,
+    places: Codes,
+    asked: Codes,
+    asked_count: int,
+    rows: Codes,
+    classes: Codes,
+    start: int,
+    end: int,
+    layout: Wide,
+    totals: Floats,
+    weights: Floats,
+    is_weighted: bool,
+    settings: Floats,
+    average: float,
+    context: Floats,
+    counted: Floats,
+    seen: Bytes,
+    by_symbol: Floats,
+    here: Floats,
+    known: Floats,
+    table: Floats,
+    node_class: Codes,
+    compact: Codes,
+    step: Wide,
+    positions: Codes,
+    sums: Wide,
+    group: Codes,
+    begins: Codes,
+    present: Codes,
+    branch: Codes,
+    found: Floats,
+) -> float:
+    """Fill the rows of `found` that are those of the features that are asked; the others have no split.
+
+    `rows[start:end]` are those of the node, `totals` the weights of classes. Numeric features come first, since the
+    average number of their cuts, which is returned, may say how many sets of symbols are wanted; unless it is given,
+    else it is NaN.
+    """
+    k = 0
+    for c in range(len(totals)):
+        if totals[c] > 0.0:
+            compact[c] = k
+            here[k] = totals[c]
+            k += 1
+    bits = bits_for_each(end - start, k)
+    for c in range(len(totals)):
+        step[c] = 1 << (bits * compact[c]) if totals[c] > 0.0 and bits > 0 else 0
+    for i in range(start, end):
+        node_class[np.uint64(i - start)] = compact[np.uint64(classes[np.uint64(rows[np.uint64(i)])])]
+    is_given, cuts, numeric = not np.isnan(average), 0.0, 0
+    for f in range(len(symbols)):
+        numeric += int(symbols[f] == 0)
+    if not is_given:
+        average = float(end - start)
+    for kind in range(2):
+        at = 0
+        while at < asked_count:
+            # A group: features with bins as many as can be counted at once, of the others just one.
+            size, used = 0, 0
+            while at < asked_count:
+                f = asked[at]
+                if (symbols[f] > 0) == (kind > 0):
+                    if size > 0 and (places[f] >= 0 or places[group[0]] >= 0 or used * k >= AT_ONCE):
+                        break
+                    group[size], begins[size] = f, used
+                    used += bin_count[f] + 1 if places[f] < 0 else 0
+                    size += 1
+                at += 1
+            if size > 0 and places[group[0]] < 0:
+                count_bins(
+                    bins, group, begins, size, rows, start, end, node_class, k, weights, is_weighted, counted, seen
+                )
+            for j in range(size):
+                f = int(group[j])
+                best_of_feature(
+                    measure, f, int(symbols[f]), int(places[f]), int(begins[j]), int(bin_count[f]), cells, start, end,
+                    layout, compact, step, bits, k, here, weights, is_weighted, settings, average, context, counted,
+                    seen, by_symbol, known, table, positions, sums, present, branch, found,
+                )  # fmt: skip
+                cuts += found[f, LEGAL] if kind == 0 else 0.0
+        if kind == 0 and numeric > 0 and not is_given:
+            average = cuts / numeric
+    return average
 
 
 @compiled(
@@ -62,39 +164,23 @@ def best_of_features(
     branch: Codes,
     found: Floats,
 ) -> float:
-    """Fill `found`, a row for each feature. `rows[start:end]` are those of the node, `totals` the weights of classes.
-
-    Numeric features come first, since the average number of their cuts, which is returned, may say how many sets of
-    symbols are wanted. If `only` is not -1, that one feature is asked again, and the average is given.
-    """
-    k = 0
-    here, known = np.empty(len(totals)), np.empty(len(totals))
-    for c in range(len(totals)):
-        if totals[c] > 0.0:
-            compact[c] = k
-            here[k] = totals[c]
-            k += 1
-    positions = np.empty(end - start + 1, np.int32)
-    for i in range(start, end):
-        node_class[i - start] = compact[classes[rows[i]]]
-    if only < 0:
-        average = float(end - start)
-    cuts, numeric = 0.0, 0
-    for nominal in range(2):
-        for f in range(len(symbols)):
-            if (symbols[f] > 0) != (nominal > 0) or (only >= 0 and f != only):
-                continue
-            best_of_feature(
-                measure, f, int(symbols[f]), int(places[f]), bins, cells, rows, start, end, layout, node_class, compact,
-                k, here, weights, is_weighted, settings, average, context, counted, seen, known, table, positions,
-                present, branch, found,
-            )  # fmt: skip
-            if nominal == 0:
-                cuts += found[f, LEGAL]
-                numeric += 1
-        if numeric > 0 and only < 0:
-            average = cuts / numeric
-    return average
+    """Ask all features of a node, none of which has bins, or if it is not -1 `only` one, again."""
+    m, k, size = len(symbols), len(totals), end - start + 1
+    asked, count, bin_count = np.empty(m, np.int32), m, np.zeros(m, np.int32)
+    for f in range(m):
+        asked[f] = f
+    if only >= 0:
+        asked[0], count = only, 1
+    else:
+        average = np.nan
+    here, known, step, no_counts = np.empty(k), np.empty(k), np.empty(k, np.int64), np.empty(0)
+    positions, sums = np.empty(size, np.int32), np.empty(size, np.int64)
+    group, begins = np.empty(m, np.int32), np.empty(m, np.int32)
+    return ask(
+        measure, bins, bin_count, cells, symbols, places, asked, count, rows, classes, start, end, layout, totals,
+        weights, is_weighted, settings, average, context, no_counts, seen, counted, here, known, table, node_class,
+        compact, step, positions, sums, group, begins, present, branch, found,
+    )  # fmt: skip
 
 
 @compiled(int64(FLOATS_2D, GIVEN_CODES, GIVEN_FLOATS, int64))

@@ -23,8 +23,12 @@ TREE = (GIVEN_CODES,) * 7 + (GIVEN_FLOATS, GIVEN_FLOATS)
 parameters begin, branch counts; parameters, branch weights."""
 
 
-BLOCK = 32
+BLOCK = 256
 """Rows that go down a tree at the same time."""
+COPIED = 32
+"""If a tree tests no more features than this, their values in a block of rows are brought together first."""
+CHILD = 2**32 - 1
+"""The bits of a step that are the child."""
 
 
 @inner(
@@ -75,6 +79,70 @@ def branch_of(
     return int(default_branch[node])
 
 
+@compiled(void(GIVEN_FLOATS_2D, GIVEN_CODES, GIVEN_CODES, GIVEN_CODES, GIVEN_FLOATS, GIVEN_CODES, CODES))
+def descend(
+    values: Floats,
+    rows: Codes,
+    columns: Codes,
+    simple_feature: Codes,
+    simple_threshold: Floats,
+    simple_child: Codes,
+    leaves: Codes,
+) -> None:
+    """Send rows down as far as nodes compare with one threshold and values are known.
+
+    At any other node `simple_child` is the node itself and the threshold infinite, so there rows stay. All rows of a
+    block take a step, since no row waits for another; those that stay take no further one. What a step reads of a node
+    lies together, and so does what it reads of a row, unless too many features are tested.
+    """
+    nodes = len(simple_child)
+    steps = np.empty(2 * nodes, np.int64)  # of each node: feature and child in one number, the bits of the threshold
+    thresholds = steps.view(np.float64)
+    place, used, count = np.empty(len(columns), np.int32), np.empty(COPIED, np.int32), 0
+    for f in range(len(columns)):
+        place[f] = -1
+    for node in range(nodes):
+        feature = simple_feature[node]
+        if simple_child[node] != node and place[feature] < 0 and count <= COPIED:
+            if count < COPIED:
+                used[count], place[feature] = columns[feature], count
+            count += 1
+    is_copied = count <= COPIED
+    for node in range(nodes):
+        feature = int(simple_feature[node])
+        where = max(0, int(place[feature])) if is_copied else int(columns[feature])
+        steps[2 * node] = (where << 32) | int(simple_child[node])
+        thresholds[2 * node + 1] = simple_threshold[node]
+    count = count if is_copied else 0
+    block, at, moving = np.empty(BLOCK * count), np.empty(BLOCK, np.int64), np.empty(BLOCK, np.int64)
+    for begin in range(0, len(rows), BLOCK):
+        size = min(BLOCK, len(rows) - begin)
+        for f in range(count):
+            for j in range(size):
+                block[j * count + f] = values[used[f], rows[begin + j]]
+        for j in range(size):
+            at[j], moving[j] = 0, j
+        left = size if simple_child[0] != 0 else 0
+        while left > 0:
+            kept = 0
+            for i in range(left):
+                j = moving[np.uint64(i)]
+                node = at[np.uint64(j)]
+                step = steps[np.uint64(2 * node)]
+                where = step >> 32
+                if count > 0:
+                    value = block[np.uint64(j * count + where)]
+                else:
+                    value = values[np.uint64(where), np.uint64(rows[np.uint64(begin + j)])]
+                child = (step & CHILD) + int(value > thresholds[np.uint64(2 * node + 1)])
+                child = node if np.isnan(value) else child
+                at[np.uint64(j)], moving[np.uint64(kept)] = child, j
+                kept += int(child != node)
+            left = kept
+        for j in range(size):
+            leaves[begin + j] = at[j]
+
+
 @compiled(void(GIVEN_FLOATS_2D, GIVEN_CODES, GIVEN_CODES, *TREE, GIVEN_CODES, GIVEN_FLOATS, GIVEN_CODES, CODES))
 def route(
     values: Floats,
@@ -96,28 +164,11 @@ def route(
 ) -> None:
     """The leaf of each row; -1 where it would have to be split into parts.
 
-    A block of rows goes down step by step, since no row waits for another: through nodes that compare with one
-    threshold, nearly all in most trees. At any other node `simple_child` is the node itself and the threshold infinite,
-    so there rows stay, and so they do where a value is missing; from there they go on one by one.
+    Through nodes that compare with one threshold, nearly all in most trees, blocks of rows go together; where they do
+    not get any further they go on one by one.
     """
-    at = np.empty(BLOCK, np.int64)
-    for begin in range(0, len(rows) if len(columns) > 0 else 0, BLOCK):
-        size = min(BLOCK, len(rows) - begin)
-        for j in range(size):
-            at[j] = 0
-        moved = True
-        while moved:
-            moved = False
-            for j in range(size):
-                node = at[j]
-                value = values[columns[simple_feature[node]], rows[begin + j]]
-                goes_right = value > simple_threshold[node]
-                child = simple_child[node] + int(goes_right)
-                child = node if np.isnan(value) else child
-                moved |= child != node
-                at[j] = child
-        for j in range(size):
-            leaves[begin + j] = at[j]
+    if len(columns) > 0:
+        descend(values, rows, columns, simple_feature, simple_threshold, simple_child, leaves)
     for i in range(len(rows)):
         node = int(leaves[i]) if len(columns) > 0 else 0
         while first_child[node] >= 0:

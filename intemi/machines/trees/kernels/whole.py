@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from intemi.machines.interfaces import Codes, Floats
-from intemi.machines.trees.kernels.cells import MISSING_BIN, fill_bins, fill_cells
+from intemi.machines.trees.kernels.cells import UNSORTED, fill_bins, fill_cells
 from intemi.machines.trees.kernels.compiling import (
     BYTES_2D,
     CODES,
@@ -27,9 +27,10 @@ from intemi.machines.trees.kernels.compiling import (
     compiled,
     int64,
 )
-from intemi.machines.trees.kernels.grow import ARRAYS, grow, numbered
+from intemi.machines.trees.kernels.grow import grow
+from intemi.machines.trees.kernels.numbering import ARRAYS, numbered
 
-PREPARED = Tuple((int64, BYTES_2D, FLOATS_2D, WIDE_2D, CODES, WIDE))
+PREPARED = Tuple((int64, BYTES_2D, FLOATS_2D, CODES, WIDE_2D, CODES, WIDE))
 
 
 @compiled(
@@ -48,10 +49,11 @@ def prepare(
     rank_shift: int,
     class_shift: int,
     missing: int,
-) -> tuple[int, Bytes, Floats, Wide, Codes, Wide]:
-    """What scans read of a view of a table: bins and their values, cells, places and layout, as `cells` explains.
+) -> tuple[int, Bytes, Floats, Codes, Wide, Codes, Wide]:
+    """What scans read of a view of a table: bins, their values and numbers, cells, places and layout, as in `cells`.
 
-    First of all a column that has an infinite value, -1 if there is none.
+    First of all a column that has an infinite value, `NONE` if there is none, `UNSORTED` if the order is needed and
+    was not given.
     """
     m, n, size = len(columns), len(rows), values.shape[1]
     first, counts = np.zeros(size, np.int32), np.zeros(size, np.int32)
@@ -63,23 +65,26 @@ def prepare(
         before += counts[row]
     layout = np.empty(3, np.int64)
     layout[0], layout[1], layout[2] = rank_shift, class_shift, missing
-    bins, bin_values, place = np.empty((m, n), np.uint8), np.empty((m, MISSING_BIN)), np.empty(m, np.int32)
-    infinite = fill_bins(values, order, columns, first, counts, symbols, most_bins, bins, bin_values, place)
+    bins, bin_values = np.empty((n, m), np.uint8), np.empty((m, most_bins))
+    bin_count, place = np.empty(m, np.int32), np.empty(m, np.int32)
+    infinite = fill_bins(
+        values, order, columns, rows, first, counts, symbols, most_bins, bins, bin_values, bin_count, place
+    )
     kept = 0
-    for f in range(m):
+    for f in range(m if infinite != UNSORTED else 0):
         kept = max(kept, place[f] + 1)
     cells = np.empty((kept, n), np.int64)
     if kept > 0:
         infinite = max(
             infinite, fill_cells(values, order, columns, first, counts, symbols, place, classes, layout, cells)
         )
-    return infinite, bins, bin_values, cells, place, layout
+    return infinite, bins, bin_values, bin_count, cells, place, layout
 
 
 @compiled(
     ARRAYS(
-        MEASURE, GIVEN_FLOATS_2D, GIVEN_CODES, GIVEN_CODES, BYTES_2D, FLOATS_2D, WIDE_2D, CODES, WIDE, GIVEN_CODES,
-        GIVEN_CODES, GIVEN_FLOATS, boolean, int64, GIVEN_FLOATS, FLOATS, boolean,
+        MEASURE, GIVEN_FLOATS_2D, GIVEN_CODES, GIVEN_CODES, BYTES_2D, FLOATS_2D, CODES, WIDE_2D, CODES, WIDE,
+        GIVEN_CODES, GIVEN_CODES, GIVEN_FLOATS, boolean, int64, GIVEN_FLOATS, FLOATS, boolean,
     )
 )  # fmt: skip
 def grow_numbered(
@@ -89,6 +94,7 @@ def grow_numbered(
     rows: Codes,
     bins: Bytes,
     bin_values: Floats,
+    bin_count: Codes,
     cells: Wide,
     place: Codes,
     layout: Wide,
@@ -103,7 +109,7 @@ def grow_numbered(
 ) -> Any:
     """The arrays of the tree. `weights` are not looked at unless the data have some."""
     whole, other, counts, parameters = grow(
-        measure, values, columns, rows, bins, bin_values, cells, symbols, place, layout, classes, weights, is_weighted,
-        k, settings, context,
+        measure, values, columns, rows, bins, bin_values, bin_count, cells, symbols, place, layout, classes, weights,
+        is_weighted, k, settings, context,
     )  # fmt: skip
     return numbered(whole, other, counts, parameters, symbols, is_fractional)

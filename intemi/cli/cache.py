@@ -1,0 +1,95 @@
+"""`intemi cache`."""
+
+from __future__ import annotations
+
+import click
+
+from intemi.cli.codes import DONE, FAILED
+from intemi.cli.opening import json_option, write_json
+
+
+@click.group(
+    epilog="""\b
+Examples:
+  intemi cache size quickstart
+  intemi cache verify quickstart
+  intemi cache prune quickstart                              what nobody needs any more
+  intemi cache prune quickstart --values --older-than 30     models of a month ago; their results stay"""
+)
+def command() -> None:
+    """Size, verify and prune what a project keeps in its folder."""
+
+
+@command.command()
+@click.argument("folder", type=click.Path())
+@json_option
+def size(folder: str, as_json: bool) -> None:
+    """How large a project is, and what takes the space."""
+    from intemi.kernel.disk.upkeep import survey
+
+    found = survey(folder)
+    if as_json:
+        write_json(vars(found))
+        return
+    for name, count in found.bytes.items():
+        click.echo(f"{_bytes(count):>10}  {name}")
+    click.echo(f"{_bytes(sum(found.bytes.values())):>10}  together\n")
+    click.echo(f"{'machines':>10}  {'values':>10}  kind")
+    for kind, count in found.machines.most_common():
+        click.echo(f"{count:10,}  {_bytes(found.values[kind]):>10}  {kind}")
+    if found.failures:
+        click.echo(f"{found.failures:,} of them failed")
+
+
+@command.command()
+@click.argument("folder", type=click.Path())
+@json_option
+@click.pass_context
+def verify(ctx: click.Context, folder: str, as_json: bool) -> None:
+    """Read everything and compare checksums."""
+    from intemi.kernel.disk.upkeep import verify as verified
+
+    found = verified(folder)
+    if as_json:
+        write_json(vars(found))
+    else:
+        click.echo(f"{found.machines:,} machines and {found.values:,} values are in order")
+        for problem in found.problems:
+            click.echo(f"Damaged: {problem}", err=True)
+        if found.problems:
+            click.echo("What was damaged is dropped and made again when it is needed.", err=True)
+    ctx.exit(FAILED if found.problems else DONE)
+
+
+@command.command()
+@click.argument("folder", type=click.Path())
+@click.option("--values", is_flag=True, help="Drop models and other values as well; they are made again when needed.")
+@click.option(
+    "--older-than", type=click.FloatRange(min=0), default=0.0, metavar="DAYS", help="Of machines that ran before that."
+)
+@click.option("--failures", is_flag=True, help="Forget failures.")
+@json_option
+def prune(folder: str, values: bool, older_than: float, failures: bool, as_json: bool) -> None:
+    """Drop what nobody needs any more. Results, and data that were loaded, always stay."""
+    from intemi.experiments.catalogue import load
+    from intemi.kernel.disk.upkeep import prune as pruned
+
+    load()
+    done = pruned(folder, values, older_than * 86_400, failures)
+    if as_json:
+        write_json(vars(done))
+        return
+    click.echo(f"{done.values:,} values dropped, {_bytes(done.bytes)} freed")
+    if done.failures:
+        click.echo(f"{done.failures:,} failures forgotten")
+    if done.aside:
+        click.echo(f"{done.aside:,} damaged files removed")
+
+
+def _bytes(count: int) -> str:
+    number = float(count)
+    for unit in ("B", "kB", "MB"):
+        if number < 1000:
+            return f"{number:.0f} {unit}" if unit == "B" else f"{number:.1f} {unit}"
+        number /= 1000
+    return f"{number:.1f} GB"

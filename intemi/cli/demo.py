@@ -1,0 +1,45 @@
+"""`intemi demo`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from intemi.cli.codes import DONE, FAILED
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  intemi demo                 in the folder intemi-demo
+  intemi demo somewhere"""
+)
+@click.argument("folder", type=click.Path(), default="intemi-demo")
+@click.pass_context
+def command(ctx: click.Context, folder: str) -> None:
+    """Run five learners on three data sets, compare them, draw a picture and write a report."""
+    from dataclasses import replace
+
+    from intemi.cli.compare import draw
+    from intemi.cli.init import template
+    from intemi.cli.opening import opened
+    from intemi.cli.run import carry_out
+    from intemi.experiments import found, read_experiment
+    from intemi.experiments.report import report
+
+    there = Path(folder)
+    there.mkdir(parents=True, exist_ok=True)
+    file = there / "quickstart.yaml"
+    if not file.exists():
+        file.write_text(template("quickstart"), "utf-8")
+    experiment = replace(read_experiment(file), project=str(there / "quickstart"))
+    failed = carry_out(experiment, f"{file} -p {experiment.folder}", "auto", None, False)
+    page, picture = there / "quickstart.html", there / "quickstart.svg"
+    with opened(experiment.folder, name="report") as project:
+        outcome = found(experiment, project)
+        page.write_text(report(outcome), "utf-8")
+        draw(experiment, outcome.compare(), "critical-difference").savefig(picture)
+    click.echo(f"\nThe experiment: {file}\nThe report:     {page}\nThe picture:    {picture}")
+    click.echo(f"Edit the first and run it again; only what is new is run: intemi run {file} -p {experiment.folder}")
+    ctx.exit(FAILED if failed else DONE)

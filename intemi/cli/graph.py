@@ -1,0 +1,107 @@
+"""`intemi graph`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from intemi.cli.opening import experiment_argument, experiment_of, opened, project_option
+from intemi.kernel.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from intemi.experiments import Experiment
+    from intemi.kernel import Machine
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  intemi graph quickstart.yaml                           as text; nothing has to be run
+  intemi graph quickstart.yaml --learner svm
+  intemi graph quickstart.yaml -o graph.svg              as a picture, after it was run: shared machines are marked"""
+)
+@experiment_argument
+@project_option
+@click.option("-l", "--learner", help="Only this learner (or request).")
+@click.option("-d", "--data", help="The data set whose graph is drawn; by default the first.")
+@click.option("-o", "--output", type=click.Path(), metavar="FILE", help="Draw a picture: .svg, .png or .pdf.")
+def command(source: str, project: str | None, learner: str | None, data: str | None, output: str | None) -> None:
+    """Show the machines of an experiment and what they give to each other, as text or as a picture."""
+    experiment = experiment_of(source, project)
+    _check("learner", learner, [*experiment.learners, *experiment.requests])
+    _check("data set", data, experiment.data)
+    if output is not None:
+        _draw(experiment, learner, data, output, source)
+        return
+    first = data or next(iter(experiment.data))
+    for where, name, machine in experiment.cells():
+        if where == first and learner in (None, name):
+            click.echo(f"{name} on {where}")
+            click.echo("\n".join(f"  {line}" for line in lines_of(machine)))
+
+
+def lines_of(machine: Machine) -> Iterator[str]:
+    """A machine as text: its parts below it, with what their inputs are bound to."""
+    from intemi.kernel import Machine
+    from intemi.machines import Scheme
+
+    yield _headed(machine)
+    if isinstance(machine, Scheme):
+        for child in machine.children:
+            bound = ", ".join(
+                f"{port} ← {' + '.join('.'.join(filter(None, (wire.child, wire.port))) for wire in wires)}"
+                for port, wires in child.wires.items()
+            )
+            head, *rest = lines_of(child.machine)
+            yield f"  {child.name}: {head}" + (f"  [{bound}]" if bound else "")
+            yield from (f"  {line}" for line in rest)
+        for name, wire in machine.exposed.items():
+            yield f"  gives {name} ← {'.'.join(filter(None, (wire.child, wire.port)))}"
+        return
+    for name, part in machine.parameters().items():
+        if isinstance(part, Machine):
+            head, *rest = lines_of(part)
+            yield f"  {name}: {head}"
+            yield from (f"  {line}" for line in rest)
+
+
+def _headed(machine: Machine) -> str:
+    """A machine with those of its parameters that are not machines themselves."""
+    from intemi.kernel import Machine
+    from intemi.machines import Scheme
+
+    if isinstance(machine, Scheme):
+        return f"Scheme({', '.join(machine.inputs)})"
+    shown = ", ".join(
+        f"{name}={value!r}"
+        for name, value in machine.parameters().items()
+        if not isinstance(value, Machine) and not (name == "seed" and value is None)
+    )
+    return f"{machine.kind}({shown})" if len(shown) <= 90 else f"{machine.kind}({shown[:89]}…)"
+
+
+def _draw(experiment: Experiment, learner: str | None, data: str | None, output: str, source: str) -> None:
+    from intemi.analysis import plots
+    from intemi.experiments import found
+
+    with opened(experiment.folder) as folder:
+        outcome = found(experiment, folder)
+        where = data or next(iter(experiment.data))
+        capsules: list[Any] = [
+            cell.capsule
+            for cell in outcome.cells
+            if cell.data == where and learner in (None, cell.learner) and cell.has_finished
+        ]
+        if not capsules:
+            raise ConfigurationError(f"nothing of it was run on {where} yet; `intemi run {source}` runs it")
+        plots.machine_graph(*capsules).savefig(output)
+    click.echo(f"{output} is written", err=True)
+
+
+def _check(what: str, name: str | None, known: Any) -> None:
+    from intemi.experiments.errors import near
+
+    if name is not None and name not in known:
+        raise ConfigurationError(f"no {what} is called {name!r}; {near(name, known)}")

@@ -1,0 +1,108 @@
+"""The command itself: which subcommands there are, and what becomes of errors."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+from typing import Any
+
+import click
+
+from intemi.cli.codes import DONE, INTERRUPTED, UNUSABLE, WRONG
+
+SUBCOMMANDS = {
+    "run": "Run an experiment file, or a Python file.",
+    "compare": "Compare the learners of an experiment: table, tests, picture.",
+    "report": "Write a report: one HTML file with tables and pictures.",
+    "query": "Ask a project for results.",
+    "graph": "Show the machines of an experiment, and what they give to each other.",
+    "machines": "List and describe machines, components and algorithms.",
+    "init": "Write a commented experiment file to start from.",
+    "schema": "Write the JSON Schema of experiment files, for editors.",
+    "runs": "List the sessions of a project.",
+    "cache": "Size, verify and prune what a project keeps.",
+    "doctor": "Check that everything works on this computer.",
+    "demo": "Run a small experiment, compare its learners and write a report.",
+    "completion": "Write the completion script of a shell.",
+}
+
+
+class Subcommands(click.Group):
+    """Subcommands that are imported when they are called, so that help and completion are quick."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(SUBCOMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in SUBCOMMANDS:
+            return None
+        found: click.Command = import_module(f"intemi.cli.{cmd_name}").command
+        return found
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0] if args else ""
+        if name and not name.startswith("-") and name not in SUBCOMMANDS:
+            from difflib import get_close_matches
+
+            near = get_close_matches(name, SUBCOMMANDS, n=1, cutoff=0.5)
+            ctx.fail(f"There is no command {name!r}" + (f"; did you mean {near[0]!r}?" if near else "."))
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(SUBCOMMANDS.items()))
+
+
+@click.group(
+    cls=Subcommands,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+    epilog="""\b
+Examples:
+  intemi demo                       a first look
+  intemi init mine.yaml             an experiment to start from
+  intemi run mine.yaml              run it; interrupted, it goes on where it stopped
+  intemi report mine.yaml           tables and pictures in one HTML file
+
+\b
+Exit codes: 0 done, 1 something failed, 2 wrong arguments or a wrong file, 3 a folder or file cannot be used,
+130 interrupted.""",
+)
+@click.version_option(package_name="intemi", message="%(prog)s %(version)s")
+def command() -> None:
+    """Run machine learning experiments that never compute the same thing twice."""
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command and end the process with its exit code."""
+    sys.exit(_status(arguments))
+
+
+def _status(arguments: list[str] | None) -> int:
+    from intemi.kernel.errors import ConfigurationError, IntemiError
+
+    try:
+        status: Any = command.main(arguments, prog_name="intemi", standalone_mode=False)
+        sys.stdout.flush()
+        return status if isinstance(status, int) else DONE
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("Interrupted.", err=True)
+        return INTERRUPTED
+    except BrokenPipeError:  # whoever read the output has read enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return DONE
+    except ConfigurationError as error:
+        click.echo(f"Error: {error}", err=True)
+        return WRONG
+    except IntemiError as error:
+        click.echo(f"Error: {error}", err=True)
+        return UNUSABLE
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        click.echo(f"Error: {where}{error.strerror or error}", err=True)
+        return UNUSABLE

@@ -1,0 +1,96 @@
+"""`intemi query`."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from intemi.cli.opening import json_option, opened, write_json
+from intemi.kernel.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from intemi.kernel.repository.qualifiers import Qualifier
+
+_CONDITION = re.compile(r"\s*(.+?)\s*(==|!=|<=|>=|<|>)\s*(.+?)\s*")
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  intemi query quickstart --type ClassificationTest
+  intemi query quickstart --type ClassificationTest -l Accuracy -l Fold --under "svm on wine"
+  intemi query quickstart --path "test/learner" -l wall -l machine --csv > times.csv
+  intemi query quickstart --type ClassificationTest --where "Accuracy < 0.9" --where "Fold == 3" """
+)
+@click.argument("folder", type=click.Path())
+@click.option("-t", "--type", "kind", help="Machines of a class, or of one that inherits from it.")
+@click.option("--name", help="Requests of that name; * stands for anything.")
+@click.option("--path", help="Requests at a path below the root; * is one step, ** any number of them.")
+@click.option("--under", metavar="REQUEST", help="Look below this request only.")
+@click.option("--where", multiple=True, metavar="CONDITION", help="A result or comment compared with a value.")
+@click.option("-l", "--label", "labels", multiple=True, help="What to show, the main one first; may be given again.")
+@click.option("--sort", help="Sort by this label.")
+@click.option("--limit", type=click.IntRange(min=1), help="Show so many rows at most.")
+@json_option
+@click.option("--csv", "as_csv", is_flag=True, help="Write CSV.")
+@click.option("--markdown", "as_markdown", is_flag=True, help="Write a table in Markdown.")
+def command(
+    folder: str,
+    kind: str | None,
+    name: str | None,
+    path: str | None,
+    under: str | None,
+    where: tuple[str, ...],
+    labels: tuple[str, ...],
+    sort: str | None,
+    limit: int | None,
+    as_json: bool,
+    as_csv: bool,
+    as_markdown: bool,
+) -> None:
+    """Ask a project for the results of what was run in it. Nothing is run."""
+    with opened(folder) as project:
+        wanted = _qualifier(where)
+        series = project.query(under, wanted, list(labels) or None, type=kind, name=name, path=path)
+    if sort is not None:
+        series = series.sort_by(sort)
+    series = series[:limit]
+    if as_json:
+        write_json(series)
+    elif as_csv:
+        click.echo(series.to_csv(), nl=False)
+    elif as_markdown:
+        click.echo(series.to_markdown())
+    else:
+        click.echo(repr(series))
+
+
+def _qualifier(conditions: tuple[str, ...]) -> Qualifier | None:
+    found: Qualifier | None = None
+    for text in conditions:
+        each = _condition(text)
+        found = each if found is None else found & each
+    return found
+
+
+def _condition(text: str) -> Qualifier:
+    """What "Accuracy < 0.9" means: of a result or of a comment."""
+    from intemi.kernel.repository.qualifiers import Comparison
+
+    parts = _CONDITION.fullmatch(text)
+    if parts is None:
+        raise ConfigurationError(f'--where: a condition is written like "Accuracy < 0.9", got {text!r}')
+    label, by, value = parts.groups()
+    compared: Any = _value(value)
+    return Comparison(label, by, compared, of="result") | Comparison(label, by, compared, of="comment")  # type: ignore[arg-type]
+
+
+def _value(text: str) -> Any:
+    for number in (int, float):
+        try:
+            return number(text)
+        except ValueError:
+            continue
+    return text.strip("\"'")

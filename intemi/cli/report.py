@@ -1,0 +1,37 @@
+"""`intemi report`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from intemi.cli.codes import DONE, FAILED
+from intemi.cli.opening import experiment_argument, experiment_of, opened, project_option
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  intemi report quickstart.yaml                  writes quickstart.html
+  intemi report quickstart -o results.html       from the folder of a project"""
+)
+@experiment_argument
+@project_option
+@click.option("-o", "--output", type=click.Path(), metavar="FILE", help="Where to; by default NAME.html.")
+@click.pass_context
+def command(ctx: click.Context, source: str, project: str | None, output: str | None) -> None:
+    """Write one HTML file with tables, tests and pictures. It needs no network and can be printed."""
+    from intemi.experiments import found
+    from intemi.experiments.report import report
+
+    experiment = experiment_of(source, project)
+    with opened(experiment.folder, name="report") as folder:
+        outcome = found(experiment, folder)
+        text = report(outcome)
+    file = output or f"{experiment.name}.html"
+    Path(file).write_text(text, "utf-8")
+    click.echo(f"{file} is written")
+    for cell in outcome.not_run:
+        click.echo(f"Not run yet: {cell.name}", err=True)
+    ctx.exit(FAILED if outcome.failed else DONE)

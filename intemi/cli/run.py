@@ -1,0 +1,161 @@
+"""`intemi run`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from intemi.cli.codes import DONE, FAILED, INTERRUPTED
+from intemi.cli.opening import defines_experiment, experiment_of, is_terminal, json_option, project_option, write_json
+
+if TYPE_CHECKING:
+    from intemi.experiments import Cell, Experiment, Outcome
+    from intemi.experiments.progress import How
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  intemi run quickstart.yaml
+  intemi run quickstart.yaml --dry-run      what would be run, and what is there already
+  intemi run study.py --workers 8           a Python file that assigns an Experiment to `experiment`
+  intemi run program.py                     any other Python file is run as a program
+  intemi run quickstart.yaml --json | jq .failed"""
+)
+@click.argument("file", type=click.Path())
+@project_option
+@click.option(
+    "-w", "--workers", type=click.IntRange(min=1), help="Machines run at a time; by default, one on each core."
+)
+@click.option("--processes", is_flag=True, help="Run machines in processes instead of threads.")
+@click.option("-n", "--dry-run", is_flag=True, help="Say what would be run, and run nothing but loaders.")
+@click.option("-q", "--quiet", is_flag=True, help="Show no progress.")
+@json_option
+@click.pass_context
+def command(
+    ctx: click.Context,
+    file: str,
+    project: str | None,
+    workers: int | None,
+    processes: bool,
+    dry_run: bool,
+    quiet: bool,
+    as_json: bool,
+) -> None:
+    """Run an experiment file (YAML), or a Python file.
+
+    What was run before is not run again: neither what an earlier run has left, nor what two learners have in common.
+    """
+    if file.endswith(".py") and not defines_experiment(file):
+        _run_program(file)
+        return
+    experiment = experiment_of(file, project)
+    if dry_run:
+        _explain(experiment)
+        return
+    again = file if project is None else f"{file} -p {project}"
+    failed = carry_out(experiment, again, "none" if quiet else "auto", workers, processes, as_json)
+    ctx.exit(FAILED if failed else DONE)
+
+
+def carry_out(
+    experiment: Experiment, again: str, how: How, workers: int | None, processes: bool, as_json: bool = False
+) -> int:
+    """Run an experiment and say what came out; how many cells have failed. `again` is what to call it with next."""
+    from intemi.experiments import Progress, run, save
+    from intemi.experiments.catalogue import load
+    from intemi.kernel import Project, TaskManager
+
+    load()
+    manager: int | TaskManager | None = workers
+    if processes:
+        from intemi.kernel.processes import Processes
+
+        manager = Processes(workers)
+    with Project(experiment.folder, workers=manager, name=experiment.name) as project:
+        save(experiment, experiment.folder)
+        try:
+            with Progress(project, how) as progress:
+                outcome = run(experiment, project, progress)
+        except KeyboardInterrupt:
+            done = project.counts().physical.total()
+            click.echo(
+                f"Stopped after {done:,} machines were started. Whatever had finished is kept in {experiment.folder}; "
+                f"`intemi run {again}` goes on from there.",
+                err=True,
+            )
+            raise click.exceptions.Exit(INTERRUPTED) from None
+        say(outcome, again, as_json)
+        return len(outcome.failed)
+
+
+def say(outcome: Outcome, again: str, as_json: bool) -> None:
+    """What came out."""
+    from intemi.cli.tables import failures_of, text_of
+
+    experiment, counts = outcome.experiment, outcome.project.counts()
+    compared = outcome.compare() if any(cell.is_learner for cell in outcome.finished) else None
+    if as_json:
+        write_json(
+            {
+                "experiment": experiment.name,
+                "project": experiment.folder,
+                "digest": experiment.digest,
+                "finished": len(outcome.finished),
+                "failed": {cell.name: str(cell.failure) for cell in outcome.failed},
+                "machines": counts.logical.total(),
+                "run": counts.physical.total(),
+                "comparison": None if compared is None else compared.to_plain(),
+                "requests": {cell.name: results for cell, results in _requested(outcome)},
+            }
+        )
+        return
+    if compared is not None:
+        click.echo(text_of(compared))
+        click.echo()
+    for cell, results in _requested(outcome):
+        click.echo(f"{cell.name}:")
+        for label, value in results.items():
+            click.echo(f"  {label}: {value}" if "\n" not in str(value) else f"  {label}:\n{value}")
+    click.echo(
+        f"{counts.logical.total():,} machines, {counts.physical.total():,} of them run now; kept in {experiment.folder}"
+    )
+    if is_terminal() and compared is not None:
+        click.echo(f"Next: intemi report {again}", err=True)
+    for failure in failures_of(outcome):
+        click.echo(f"Failed: {failure}", err=True)
+
+
+def _requested(outcome: Outcome) -> Iterator[tuple[Cell, dict[str, Any]]]:
+    """The results of finished requests that are not learners."""
+    for cell in outcome.finished:
+        if not cell.is_learner and cell.capsule is not None:
+            yield cell, cell.capsule.results
+
+
+def _run_program(file: str) -> None:
+    import runpy
+    import sys
+    from pathlib import Path
+
+    sys.argv = [file]
+    sys.path.insert(0, str(Path(file).resolve().parent))
+    runpy.run_path(file, run_name="__main__")
+
+
+def _explain(experiment: Experiment) -> None:
+    """A dry run, in the folder if it is there."""
+    import os
+
+    from intemi.experiments.running import planned
+    from intemi.kernel import Project
+    from intemi.kernel.explain import Verdict
+
+    folder = experiment.folder if os.path.isdir(experiment.folder) else None
+    with Project(folder) as project:
+        for name, explanation in planned(experiment, project):
+            there, missing = explanation.count(Verdict.REUSE), explanation.count(Verdict.RUN)
+            known = f", as far as can be told: {there:,} machines are there, {missing:,} are not" if missing else ""
+            click.echo(f"{'there' if explanation.verdict is Verdict.REUSE else 'to be run':10} {name}{known}")

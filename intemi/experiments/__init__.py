@@ -1,0 +1,30 @@
+"""Experiments: learners on data sets, tested in one way and compared; from a file or from Python.
+
+`reading` makes an `Experiment` of a YAML file: `document` knows lines, `catalogue` what can be named, `building` makes
+machines of names and parameters. `running` runs it in a project, and `outcome` is what came of it.
+"""
+
+from intemi.experiments.comparison import Compared, Comparison
+from intemi.experiments.errors import ExperimentError
+from intemi.experiments.experiment import Experiment, cross_validation
+from intemi.experiments.outcome import Cell, Outcome
+from intemi.experiments.progress import Progress
+from intemi.experiments.reading import parse_experiment, read_experiment
+from intemi.experiments.running import found, run, save, saved
+
+__all__ = [
+    "Experiment",
+    "Comparison",
+    "read_experiment",
+    "parse_experiment",
+    "run",
+    "found",
+    "save",
+    "saved",
+    "Progress",
+    "Outcome",
+    "Cell",
+    "Compared",
+    "cross_validation",
+    "ExperimentError",
+]

@@ -1,0 +1,182 @@
+"""Everything that an experiment file can name: machines, components and published algorithms, told by the code itself.
+
+A class is known by its registered name. A published algorithm (`C45`) is a function that gives a machine; it is named
+and parametrised like a class.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import types
+import typing
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from intemi.kernel import registry
+from intemi.kernel.annotations import type_of
+from intemi.kernel.component import Component
+from intemi.kernel.machine import Machine
+
+NOT_GIVEN = inspect.Parameter.empty
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter as it is declared."""
+
+    name: str
+    hint: Any
+    default: Any = NOT_GIVEN
+    limits: Mapping[str, float] = dataclasses.field(default_factory=dict)
+    choices: tuple[Any, ...] | None = None
+
+    @property
+    def is_required(self) -> bool:
+        return self.default is NOT_GIVEN
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A class of machines or components, or an algorithm, under its name."""
+
+    name: str
+    made_by: Callable[..., Component]
+    gives: type[Component]
+    """The class of what is made: the class itself, or the machine that an algorithm is a setting of."""
+
+    @property
+    def is_algorithm(self) -> bool:
+        return not isinstance(self.made_by, type)
+
+    @property
+    def is_machine(self) -> bool:
+        return issubclass(self.gives, Machine)
+
+    @property
+    def is_abstract(self) -> bool:
+        """Whether it only says what others have in common: nothing can be made of it alone."""
+        return not self.is_algorithm and _is_unfinished(self.gives)
+
+    @property
+    def summary(self) -> str:
+        """The first sentence of its description."""
+        return self.description.partition("\n\n")[0].replace("\n", " ")
+
+    @property
+    def description(self) -> str:
+        """What its documentation says, without the examples."""
+        text = inspect.cleandoc(self.made_by.__doc__ or "")
+        return text.partition(">>>")[0].strip()
+
+    def parameters(self) -> dict[str, Parameter]:
+        """Its parameters by name, in the order of their declaration."""
+        return _parameters_of_function(self.made_by) if self.is_algorithm else _parameters_of_class(self.gives)
+
+    @property
+    def needs(self) -> list[str]:
+        """The parameters without a default."""
+        return [name for name, each in self.parameters().items() if each.is_required]
+
+    def make(self, parameters: Mapping[str, Any]) -> Component:
+        """One of it."""
+        return self.made_by(**parameters) if self.is_algorithm else self.gives.from_parameters(parameters)
+
+
+def entries() -> dict[str, Entry]:
+    """Everything that can be named, by name.
+
+    >>> entries()["KNN"].is_machine, entries()["C45"].gives.__name__, entries()["Gini"].is_machine
+    (True, 'DecisionTree', False)
+    """
+    known = {name: Entry(name, cls, cls) for name, cls in _classes().items()}
+    for name, function in _algorithms().items():
+        known.setdefault(name, Entry(name, function, _given_by(function)))
+    return dict(sorted(known.items(), key=lambda item: item[0].lower()))
+
+
+def fitting(expected: type) -> list[str]:
+    """The names of everything that can stand where a class is expected."""
+    return [entry.name for entry in entries().values() if issubclass(entry.gives, expected) and not entry.is_abstract]
+
+
+def subclasses_of(cls: type) -> list[type]:
+    """The registered classes that inherit from one."""
+    return [each for each in registry.components().values() if each is not cls and issubclass(each, cls)]
+
+
+def _classes() -> dict[str, type[Component]]:
+    load()
+    return {name: cls for name, cls in registry.components().items() if _is_public(cls)}
+
+
+@cache
+def load() -> None:
+    """Import what there is, so that it is registered."""
+    import intemi.machines
+    import intemi.machines.trees  # noqa: F401
+
+
+@cache
+def _algorithms() -> dict[str, Callable[..., Component]]:
+    from intemi.machines import trees
+
+    found: dict[str, Callable[..., Component]] = {}
+    for name in trees.__all__:
+        function = getattr(trees, name)
+        if inspect.isfunction(function) and issubclass(_given_by(function), Component):
+            found[name] = function
+    return found
+
+
+def _given_by(function: Callable[..., Any]) -> type:
+    """The class of what a function says that it gives; of several, the one that they have in common."""
+    hint = typing.get_type_hints(function).get("return", object)
+    union = typing.get_origin(hint) in (typing.Union, types.UnionType)
+    classes = [each for each in (typing.get_args(hint) if union else (hint,)) if isinstance(each, type)]
+    if not classes:
+        return object
+    return next(base for base in classes[0].__mro__ if all(issubclass(each, base) for each in classes))
+
+
+_HIDDEN = {"Given", "SchemePort", "SchemeChild", "Wire", "TransformedClassifier"}
+"""Parts of other things that nobody names by themselves."""
+
+
+def _is_public(cls: type) -> bool:
+    if cls in (Machine, Component) or cls.__name__.startswith("_") or "<locals>" in cls.__qualname__:
+        return False
+    module = cls.__module__
+    if not module.startswith("intemi."):
+        return True
+    return cls.__name__ not in _HIDDEN and not module.startswith("intemi.testing")
+
+
+def _is_unfinished(cls: type[Component]) -> bool:
+    """Whether a class leaves methods to its subclasses: a machine its process, a component what it names only."""
+    if issubclass(cls, Machine):
+        return not cls.has_process
+    methods = (getattr(cls, name, None) for name in dir(cls))
+    if cls.__base__ is Component and subclasses_of(cls) and not any(map(inspect.isfunction, vars(cls).values())):
+        return True
+    return any("NotImplementedError" in each.__code__.co_names for each in methods if inspect.isfunction(each))
+
+
+def _parameters_of_class(cls: type[Component]) -> dict[str, Parameter]:
+    found = {}
+    for each in dataclasses.fields(cls):  # type: ignore[arg-type]
+        default = NOT_GIVEN if each.default is dataclasses.MISSING else each.default
+        found[each.name] = Parameter(
+            each.name, type_of(cls, each), default, each.metadata.get("limits") or {}, each.metadata.get("one_of")
+        )
+    return found
+
+
+def _parameters_of_function(function: Callable[..., Any]) -> dict[str, Parameter]:
+    hints = typing.get_type_hints(function)
+    return {
+        name: Parameter(name, hints.get(name, Any), each.default)
+        for name, each in inspect.signature(function).parameters.items()
+    }

@@ -1,0 +1,148 @@
+"""Data sets in experiment files.
+
+A text is the name of one of scikit-learn's sets (`iris`) or the path of a file (`data/vote.arff`, `data/*.arff`), seen
+from the folder of the experiment file. A mapping says more: `{path: vote.csv, target: party}`, `{openml: 61}`,
+`{openml: credit-g}`, or any machine that gives data, `{type: SklearnDataset, name: iris}`.
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+from pathlib import Path
+from typing import Any, get_args
+
+from intemi.experiments.building import build_value, machine, refused
+from intemi.experiments.catalogue import entries
+from intemi.experiments.document import Node
+from intemi.experiments.errors import near
+from intemi.experiments.experiment import check_source
+from intemi.kernel.errors import IntemiError
+from intemi.kernel.machine import Machine
+from intemi.machines.loading import DataLoader, OpenMLDataset, SklearnDataset
+
+EXTENSIONS = (".arff", ".csv", ".tsv", ".parquet")
+_OF_FILES = ("path", "target", "nominal", "numeric")
+
+
+def sklearn_names() -> tuple[str, ...]:
+    """The data sets that need no file."""
+    names: tuple[str, ...] = get_args(entries()["SklearnDataset"].parameters()["name"].hint)
+    return names
+
+
+def read_data(node: Node) -> dict[str, Machine]:
+    """Loaders by the names of their data sets."""
+    if not node.is_list and not node.is_mapping:
+        raise node.wrong(f"must be a list of data sets, or a mapping of their names, got {node.shown}")
+    if not node.value:
+        raise node.wrong("must name at least one data set, for example iris")
+    found: dict[str, Machine] = {}
+    named = node.items() if node.is_mapping else ((None, each) for each in node.value)
+    for name, each in named:
+        for own, loader in _loaders(each):
+            called = name or own
+            if called in found:
+                raise each.wrong(f"two data sets are called {called!r}; give them names, `data: {{name: ...}}`")
+            if "/" in called:
+                raise each.wrong(f"the name of a data set must be without '/', got {called!r}")
+            found[called] = loader
+    return found
+
+
+def _loaders(node: Node) -> list[tuple[str, Machine]]:
+    if node.is_text:
+        return _from_text(node)
+    if not node.is_mapping:
+        raise node.wrong(f"must be a name, a path or a mapping, got {node.shown}")
+    if "path" in node.value:
+        node.check_keys(*_OF_FILES)
+        return _from_file(node.value["path"], node)
+    if "openml" in node.value:
+        node.check_keys("openml", "target")
+        return [_from_openml(node)]
+    if "type" in node.value:
+        loader = machine(node)
+        try:
+            check_source(loader, "data")
+        except IntemiError as error:
+            raise node.wrong(str(error).removeprefix("data: ")) from None
+        return [(_own_name(loader), loader)]
+    raise node.wrong("must have a path, openml or type; for example {path: votes.csv, target: party}")
+
+
+def _from_text(node: Node) -> list[tuple[str, Machine]]:
+    text = node.value
+    if Path(text).suffix.lower() in EXTENSIONS:
+        return _from_file(node, None)
+    if text in sklearn_names():
+        return [(text, SklearnDataset(text))]
+    hint = near(text, sklearn_names())
+    raise node.wrong(
+        f"no data set is called {text!r}; {hint} Files end with {', '.join(EXTENSIONS)}; "
+        "a set of OpenML is {openml: name}"
+        if hint.endswith("?")
+        else f"no data set is called {text!r}; {hint}, files that end with {', '.join(EXTENSIONS)}, "
+        "and those of OpenML, {openml: name}"
+    )
+
+
+def _from_file(path: Node, node: Node | None) -> list[tuple[str, Machine]]:
+    if not path.is_text:
+        raise path.wrong(f"must be the path of a file, got {path.shown}")
+    folder = os.path.dirname(path.file)
+    pattern = os.path.join(folder, os.path.expanduser(path.value))
+    files = sorted(glob.glob(pattern)) if glob.has_magic(pattern) else [pattern]
+    if not files:
+        raise path.wrong(f"no file fits {pattern}")
+    return [(Path(file).stem, _loader(file, path, node)) for file in files]
+
+
+def _loader(file: str, path: Node, node: Node | None) -> Machine:
+    if not os.path.exists(file):
+        there = [each for each in _siblings(file) if Path(each).suffix.lower() in EXTENSIONS]
+        hint = near(os.path.basename(file), there) if there else "paths are seen from the folder of the experiment file"
+        raise path.wrong(f"there is no file {file}; {hint}")
+    options: dict[str, Any] = {}
+    declared = entries()["DataLoader"].parameters()
+    for key, value in node.items() if node is not None else ():
+        if key != "path":
+            options[key] = build_value(value, declared[key].hint)
+    try:
+        from intemi.data.files import _extension
+
+        _extension(file)
+        return DataLoader(file, **options)
+    except IntemiError as error:
+        raise refused(node or path, error) from None
+
+
+def _siblings(file: str) -> list[str]:
+    try:
+        return sorted(os.listdir(os.path.dirname(file) or "."))
+    except OSError:
+        return []
+
+
+def _from_openml(node: Node) -> tuple[str, Machine]:
+    from intemi.data import openml
+
+    wanted = node.value["openml"]
+    target = node.get("target")
+    is_number = type(wanted.value) is int
+    if not is_number and not wanted.is_text:
+        raise wanted.wrong(f"must be the number or the name of a data set of OpenML, got {wanted.shown}")
+    try:
+        number = wanted.value if is_number else openml.number_of(wanted.value)
+        loader = OpenMLDataset(number, None if target is None else target.value)
+        return openml.describe(number).name if is_number else wanted.value, loader
+    except IntemiError as error:
+        raise wanted.wrong(str(error)) from None
+
+
+def _own_name(loader: Machine) -> str:
+    for parameter in ("name", "path"):
+        value = loader.parameters().get(parameter)
+        if isinstance(value, str) and value:
+            return Path(value).stem
+    return loader.kind

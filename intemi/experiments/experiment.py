@@ -1,0 +1,277 @@
+"""The experiment as a value: data sets × learners × protocol × measures × comparison.
+
+It stands for a short program: for each data set and learner, a repeater runs a distributor and, on each pair of
+training and test data, a scheme of two machines, the learner and its test. `cross_validation` draws it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from intemi.data import Data
+from intemi.experiments.comparison import Comparison
+from intemi.experiments.errors import near
+from intemi.kernel import encoding
+from intemi.kernel.component import from_plain
+from intemi.kernel.errors import ConfigurationError
+from intemi.kernel.machine import Machine
+from intemi.kernel.project import Given
+from intemi.machines.classifiers import ClassificationTest
+from intemi.machines.distributors import CVDistributor
+from intemi.machines.interfaces import Classifier
+from intemi.machines.structure.repeater import Repeater
+from intemi.machines.structure.scheme import Scheme
+
+TEST_MEASURES = ("Accuracy", "Balanced accuracy", "Kappa", "Log loss", "AUC")
+"""What `ClassificationTest` measures, as single numbers."""
+TREE_MEASURES = ("Size", "Leaves", "Depth", "Training error")
+TIMES = ("wall", "cpu", "memory")
+"""What is known of every machine; here, of the learner."""
+
+TEN_FOLDS, CLASSIFICATION_TEST, PLAIN_COMPARISON = CVDistributor(), ClassificationTest(), Comparison()
+LEARNER, TEST = "learner", "learner test"
+"""The names of the two machines of the test scheme."""
+
+
+def cross_validation(
+    learner: Machine, distributor: Machine, test: Machine, repetitions: int = 1, seed: int | None = None
+) -> Repeater:
+    """Run a learner and a test on everything that a distributor gives out.
+
+    >>> from intemi.machines import KNN
+    >>> cross_validation(KNN(k=3), CVDistributor(5), ClassificationTest()).get("test/learner.k")
+    3
+    """
+    scheme = Scheme(training=Data, test=Data)
+    learned = scheme.add(learner, data=scheme.training, name=LEARNER)
+    scheme.add(test, data=scheme.test, classifier=learned.classifier, name=TEST)
+    return Repeater(distributor=distributor, test=scheme, repetitions=repetitions, seed=seed)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Experiment:
+    """Learners tested on data sets in one way, and compared.
+
+    `data` are loaders, data or pandas frames (with the target last) by name, `learners` machines that take data and
+    give a classifier. `requests` are other machines to be run on each data set, such as a parameter search.
+
+    >>> from intemi.machines import KNN, NaiveBayes, SklearnDataset
+    >>> flowers = Experiment(
+    ...     data={"iris": SklearnDataset("iris")},
+    ...     learners={"5nn": KNN(k=5), "bayes": NaiveBayes()},
+    ...     distributor=CVDistributor(folds=5),
+    ... )
+    >>> [(data, learner) for data, learner, _ in flowers.cells()]
+    [('iris', '5nn'), ('iris', 'bayes')]
+    """
+
+    data: Mapping[str, Any]
+    learners: Mapping[str, Machine] = field(default_factory=dict)
+    distributor: Machine = TEN_FOLDS
+    repetitions: int = 1
+    seed: int | None = 1
+    test: Machine = CLASSIFICATION_TEST
+    measures: tuple[str, ...] = ("Accuracy",)
+    comparison: Comparison = PLAIN_COMPARISON
+    requests: Mapping[str, Machine] = field(default_factory=dict)
+    name: str = "experiment"
+    project: str | None = None
+    """The folder of the project; without one, one with the name of the experiment."""
+    imports: tuple[str, ...] = ()
+    """Modules, or Python files, that define machines of your own."""
+
+    def __post_init__(self) -> None:
+        values: dict[str, Data] = {}
+        sources: dict[str, Machine] = {}
+        for name, given in self.data.items():
+            sources[name] = given if isinstance(given, Machine) else _given(name, given, values)
+        self._set(data=sources, learners=dict(self.learners), requests=dict(self.requests), _values=values)
+        self._set(measures=tuple(self.measures), imports=tuple(self.imports))
+        self._check()
+
+    def _set(self, **attributes: Any) -> None:
+        for name, value in attributes.items():
+            object.__setattr__(self, name, value)
+
+    def _check(self) -> None:
+        if not self.data:
+            raise ConfigurationError("Experiment: data must name at least one data set, got none")
+        if not self.learners and not self.requests:
+            raise ConfigurationError("Experiment: learners must name at least one learner, got none")
+        for what in ("data", "learners", "requests"):
+            for name in getattr(self, what):
+                if not isinstance(name, str) or not name or "/" in name:
+                    raise ConfigurationError(f"Experiment: names of {what} must be texts without '/', got {name!r}")
+        for name, source in self.data.items():
+            check_source(source, f"data {name}")
+        for name, learner in self.learners.items():
+            check_learner(learner, f"learner {name}")
+        for name, machine in self.requests.items():
+            check_request(machine, f"request {name}")
+        if type(self.repetitions) is not int or self.repetitions < 1:
+            raise ConfigurationError(f"Experiment: repetitions must be at least 1, got {self.repetitions!r}")
+        check_distributor(self.distributor)
+        check_test(self.test)
+        if not self.measures:
+            raise ConfigurationError("Experiment: measures must name at least one measure, got none")
+        for measure in (*self.measures, *filter(None, [self.comparison.measure])):
+            if (known := self.known_measures) is not None and measure not in known:
+                raise ConfigurationError(f"Experiment: no measure is called {measure!r}; {near(measure, known)}")
+        if self.comparison.control is not None and self.comparison.control not in self.learners:
+            control = self.comparison.control
+            raise ConfigurationError(f"Experiment: no learner is called {control!r}; {near(control, self.learners)}")
+        if self.learners:
+            self.comparison.test_for(self.distributor)
+
+    @property
+    def known_measures(self) -> tuple[str, ...] | None:
+        """The measures that there can be; None where machines of the user may leave others."""
+        machines = [self.test, *self.learners.values()]
+        if not all(type(each).__module__.startswith("intemi.") for each in machines):
+            return None
+        return (*TEST_MEASURES, *TREE_MEASURES, *TIMES) if type(self.test) is ClassificationTest else None
+
+    @property
+    def folder(self) -> str:
+        """Where its project is."""
+        return self.project or self.name
+
+    @property
+    def main_measure(self) -> str:
+        """The measure by which learners are compared."""
+        return self.comparison.measure or self.measures[0]
+
+    @property
+    def all_measures(self) -> tuple[str, ...]:
+        """The main measure, then the others."""
+        return tuple(dict.fromkeys((self.main_measure, *self.measures)))
+
+    @property
+    def values(self) -> Mapping[str, Data]:
+        """Data that were given as such, by the digests of their contents."""
+        found: Mapping[str, Data] = self.__dict__["_values"]
+        return found
+
+    def machine(self, learner: str) -> Repeater:
+        """What is requested for a learner on every data set."""
+        return cross_validation(self.learners[learner], self.distributor, self.test, self.repetitions, self.seed)
+
+    def cells(self) -> list[tuple[str, str, Machine]]:
+        """Data set, learner (or request) and the machine that is requested, in the order of the requests."""
+        machines: dict[str, Machine] = {name: self.machine(name) for name in self.learners}
+        machines |= self.requests
+        return [(data, name, machine) for data in self.data for name, machine in machines.items()]
+
+    @property
+    def tests_of_a_cell(self) -> int | None:
+        """How many tests a repeater runs for each learner on each data set, if that is known beforehand."""
+        parameters = self.distributor.parameters()
+        count = parameters.get("folds", parameters.get("samples"))
+        return self.repetitions * count if type(count) is int else None
+
+    @property
+    def digest(self) -> str:
+        """The identity of the whole plan: data sets, learners, protocol, measures and comparison."""
+        plan = {name: value for name, value in self.to_plain().items() if name not in ("name", "project", "imports")}
+        return encoding.digest(encoding.encode(_hashable(plan))).hex()
+
+    def to_plain(self) -> dict[str, Any]:
+        """The experiment as plain data; `Experiment.from_plain` makes the same one of them."""
+        return {
+            "name": self.name,
+            "project": self.project,
+            "imports": list(self.imports),
+            **{what: {name: each.to_plain() for name, each in getattr(self, what).items()} for what in _MACHINES},
+            **{what: getattr(self, what).to_plain() for what in ("distributor", "test", "comparison")},
+            "repetitions": self.repetitions,
+            "seed": self.seed,
+            "measures": list(self.measures),
+        }
+
+    @classmethod
+    def from_plain(cls, plain: Mapping[str, Any]) -> Experiment:
+        """The experiment that plain data describe."""
+        parts = dict(plain)
+        for what in _MACHINES:
+            parts[what] = {name: from_plain(each) for name, each in plain[what].items()}
+        for what in ("distributor", "test"):
+            parts[what] = from_plain(plain[what])
+        return cls(**{**parts, "comparison": Comparison(**plain["comparison"])})
+
+
+_MACHINES = ("data", "learners", "requests")
+
+
+def check_source(machine: Machine, what: str) -> None:
+    """Refuse what gives no data, or needs something itself."""
+    gives = [port.name for port in machine.outputs.values() if issubclass(port.accepted, Data) and not port.multi]
+    if isinstance(machine, Given):
+        return
+    if machine.inputs or gives != ["data"]:
+        raise ConfigurationError(f"{what}: must be a machine that takes nothing and gives data, got {machine.kind}")
+
+
+def check_learner(machine: Machine, what: str) -> None:
+    """Refuse what does not learn a classifier from data."""
+    _check_feasible(machine, what)
+    port = machine.outputs.get("classifier")
+    learns = port is not None and issubclass(port.accepted, Classifier) and not port.multi
+    if [*machine.inputs] != ["data"] or not learns:
+        raise ConfigurationError(
+            f"{what}: must be a machine that takes data and gives a classifier, but {machine.kind} takes "
+            f"{', '.join(machine.inputs) or 'nothing'} and gives {', '.join(machine.outputs) or 'nothing'}"
+        )
+
+
+def check_request(machine: Machine, what: str) -> None:
+    """Refuse what does not run on data alone."""
+    _check_feasible(machine, what)
+    if [*machine.inputs] != ["data"]:
+        takes = ", ".join(machine.inputs) or "nothing"
+        raise ConfigurationError(f"{what}: must be a machine that takes data, but {machine.kind} takes {takes}")
+
+
+def check_distributor(machine: Machine) -> None:
+    """Refuse what does not divide data into training and test data."""
+    many = [name for name in ("training", "test") if name in machine.outputs and machine.outputs[name].multi]
+    if [*machine.inputs] != ["data"] or len(many) < 2:
+        raise ConfigurationError(
+            f"distributor: must be a machine that takes data and gives training and test data, got {machine.kind}; "
+            "there are CVDistributor, HoldOutDistributor, BootstrapDistributor, LeaveOneOutDistributor, GivenFolds"
+        )
+
+
+def check_test(machine: Machine) -> None:
+    """Refuse what does not test a classifier on data."""
+    if sorted(machine.inputs) != ["classifier", "data"]:
+        raise ConfigurationError(f"test: must be a machine that takes data and a classifier, got {machine.kind}")
+
+
+def _check_feasible(machine: Machine, what: str) -> None:
+    if missing := machine.missing():
+        raise ConfigurationError(f"{what}: {machine.kind} is not complete: {missing[0].removeprefix(': ')}")
+
+
+def _given(name: str, given: Any, values: dict[str, Data]) -> Machine:
+    data = given
+    if hasattr(given, "iloc"):
+        from intemi.data.exchange import from_pandas
+
+        data = from_pandas(given, name=name)
+    if not isinstance(data, Data):
+        raise ConfigurationError(
+            f"Experiment: data {name} must be a machine that gives data, Data or a pandas frame, "
+            f"got {type(given).__name__}"
+        )
+    content = encoding.content_digest(data).hex()
+    values[content] = data
+    return Given(content)
+
+
+def _hashable(value: Any) -> Any:
+    """Plain data with lists as tuples and mappings as tuples of pairs, whose order counts."""
+    if isinstance(value, Mapping):
+        return tuple((key, _hashable(each)) for key, each in value.items())
+    return tuple(map(_hashable, value)) if isinstance(value, list | tuple) else value

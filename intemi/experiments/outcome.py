@@ -1,0 +1,116 @@
+"""What became of an experiment: a cell for each learner on each data set, and the measures of those that finished."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from intemi.experiments.comparison import Compared, compare
+from intemi.experiments.experiment import LEARNER, TEST, Experiment
+from intemi.kernel.capsule import Capsule
+from intemi.kernel.errors import ConfigurationError, IntemiError, MachineError
+from intemi.kernel.machine import Machine
+from intemi.kernel.project import Project
+from intemi.series import Series
+
+_PLACE = ("Repetition", "Fold")
+
+
+@dataclass
+class Cell:
+    """One learner, or another request, on one data set."""
+
+    data: str
+    learner: str
+    machine: Machine
+    is_learner: bool = True
+    capsule: Capsule | None = None
+    failure: MachineError | ConfigurationError | None = None
+
+    @property
+    def name(self) -> str:
+        """What its request is called."""
+        return f"{self.learner} on {self.data}"
+
+    @property
+    def has_finished(self) -> bool:
+        return self.capsule is not None and self.failure is None
+
+    @property
+    def state(self) -> str:
+        """Whether it has finished, failed, or was not run."""
+        return "finished" if self.has_finished else "failed" if self.failure is not None else "not run"
+
+
+@dataclass
+class Outcome:
+    """The cells of an experiment in a project."""
+
+    experiment: Experiment
+    project: Project
+    cells: Sequence[Cell]
+
+    @property
+    def finished(self) -> list[Cell]:
+        return [cell for cell in self.cells if cell.has_finished]
+
+    @property
+    def failed(self) -> list[Cell]:
+        return [cell for cell in self.cells if cell.failure is not None]
+
+    @property
+    def not_run(self) -> list[Cell]:
+        return [cell for cell in self.cells if cell.state == "not run"]
+
+    def series(self, *measures: str) -> Series:
+        """Measures of every test, with the labels machine, data, Repetition and Fold; the first is the main one.
+
+        Without any, all that the experiment names. What a learner does not have is None.
+        """
+        wanted = measures or self.experiment.all_measures
+        parts = [self._measured(cell, wanted) for cell in self.finished if cell.is_learner]
+        if not parts:
+            raise IntemiError(
+                f"{self.experiment.name}: no learner has finished on any data set, so there is nothing to show"
+            )
+        known = {name for part in parts for name in part.labels if any(each is not None for each in part[name])}
+        for name in wanted:
+            if name not in known:
+                raise IntemiError(f"{self.experiment.name}: no test and no learner has a result {name!r}")
+        return Series.concat(*parts)
+
+    def compare(self, measure: str | None = None) -> Compared:
+        """Compare the learners, as the experiment says; by another measure, if one is given."""
+        from dataclasses import replace
+
+        name = measure or self.experiment.main_measure
+        best = self.experiment.comparison.best if measure in (None, self.experiment.main_measure) else None
+        comparison = replace(self.experiment.comparison, measure=name, best=best)
+        compared = compare(self.series(name), comparison, self.experiment.distributor)
+        for state, cells in (("failed", self.failed), ("was not run", self.not_run)):
+            compared.notes += [f"{cell.name} {state}" for cell in cells if cell.is_learner]
+        return compared
+
+    def _measured(self, cell: Cell, measures: Sequence[str]) -> Series:
+        """The measures of one cell: results of the test or, where it has none of that name, of the learner."""
+        tests = self.project.query(cell.capsule, path=f"test/{TEST}")
+        learners = self.project.query(cell.capsule, path=f"test/{LEARNER}", labels=["machine", *_PLACE])
+        columns: dict[str, list[Any]] = {}
+        for measure in measures:
+            if measure in tests.labels:
+                columns[measure] = list(tests[measure])
+            else:
+                columns[measure] = self._of_learner(cell, measure, len(learners))
+        columns["machine"] = [cell.learner] * len(tests)
+        columns["data"] = [cell.data] * len(tests)
+        for label in _PLACE:
+            columns[label] = list(tests[label])
+        return Series(columns, main=measures[0])
+
+    def _of_learner(self, cell: Cell, measure: str, count: int) -> list[Any]:
+        try:
+            found = self.project.query(cell.capsule, path=f"test/{LEARNER}", labels=[measure, *_PLACE])
+        except IntemiError:  # no learner of this kind has it
+            return [None] * count
+        return list(found[measure])

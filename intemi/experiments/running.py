@@ -1,0 +1,177 @@
+"""Running an experiment in a project, and finding what an earlier run of it has left."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from intemi.data import Data
+from intemi.experiments.experiment import Experiment
+from intemi.experiments.outcome import Cell, Outcome
+from intemi.experiments.progress import Progress
+from intemi.kernel.capsule import Capsule
+from intemi.kernel.context import Source
+from intemi.kernel.errors import ConfigurationError, IntemiError, MachineError
+from intemi.kernel.explain import Explanation, Verdict
+from intemi.kernel.ports import Output
+from intemi.kernel.project import Given, Project
+
+EXPERIMENTS = "experiments"
+"""The folder in a project where the experiments that were run in it are kept, as plain data."""
+
+
+def run(experiment: Experiment, project: Project, progress: Progress | None = None) -> Outcome:
+    """Run whatever has not been run before, and wait for it. What fails is part of the outcome.
+
+    Ctrl-C aborts what is not done; what has finished is kept.
+
+    >>> from intemi.machines import CVDistributor, Majority, SklearnDataset
+    >>> plain = Experiment(
+    ...     data={"iris": SklearnDataset("iris")}, learners={"majority": Majority()}, distributor=CVDistributor(3)
+    ... )
+    >>> with Project() as project:
+    ...     len(run(plain, project).series("Accuracy"))
+    3
+    """
+    cells = [
+        Cell(data, name, machine, is_learner=name in experiment.learners) for data, name, machine in experiment.cells()
+    ]
+    try:
+        _request(experiment, project, cells, progress)
+        _wait(cells)
+    except KeyboardInterrupt:
+        project.abort()
+        raise
+    return Outcome(experiment, project, cells)
+
+
+def _request(experiment: Experiment, project: Project, cells: list[Cell], progress: Progress | None) -> None:
+    loaded = {name: _request_data(experiment, project, name) for name in experiment.data}
+    problems = {name: _load(experiment, name, capsule) for name, (capsule, _) in loaded.items()}
+    for cell in cells:
+        cell.failure = problems[cell.data]
+        if progress is not None and cell.failure is None:
+            progress.expect(cell.name, _parts(experiment, cell))
+    for cell in cells:
+        if cell.failure is None:
+            cell.capsule = project.request(cell.machine, data=loaded[cell.data][1], name=cell.name)
+            if progress is not None:
+                progress.watch(cell.name, cell.capsule)
+
+
+def _wait(cells: list[Cell]) -> None:
+    for cell in cells:
+        if cell.capsule is not None:
+            try:
+                cell.capsule.wait()
+            except MachineError as error:
+                cell.failure = error
+
+
+def _parts(experiment: Experiment, cell: Cell) -> int | None:
+    """How many machines the repeater of a cell requests: the tests, and a distributor for each repetition."""
+    tests = experiment.tests_of_a_cell
+    return None if tests is None or not cell.is_learner else tests + experiment.repetitions
+
+
+def found(experiment: Experiment, project: Project) -> Outcome:
+    """What earlier runs have left of an experiment; nothing is run but loaders that are not on record."""
+    cells = []
+    sources: dict[str, Source] = {}
+    for data, learner, machine in experiment.cells():
+        cell = Cell(data, learner, machine, is_learner=learner in experiment.learners)
+        cells.append(cell)
+        try:
+            if data not in sources:
+                capsule, sources[data] = _request_data(experiment, project, data)
+                capsule.wait()
+        except MachineError as error:
+            cell.failure = error
+            continue
+        if project.explain(machine, data=sources[data]).verdict is Verdict.REUSE:
+            cell.capsule = project.request(machine, data=sources[data], name=cell.name)
+            try:
+                cell.capsule.wait()
+            except MachineError as error:
+                cell.failure = error
+    return Outcome(experiment, project, cells)
+
+
+def planned(experiment: Experiment, project: Project) -> Iterator[tuple[str, Explanation]]:
+    """A dry run: for each cell, what is there already and what would be run. Loaders are run."""
+    sources: dict[str, Source] = {}
+    for data, learner, machine in experiment.cells():
+        if data not in sources:
+            capsule, sources[data] = _request_data(experiment, project, data)
+            capsule.wait()
+        yield f"{learner} on {data}", project.explain(machine, data=sources[data])
+
+
+def save(experiment: Experiment, folder: str | os.PathLike[str]) -> Path:
+    """Keep the plan of an experiment in the folder of its project, so that results can be compared without its file."""
+    name = re.sub(r"[^\w.-]+", "-", experiment.name).strip("-.") or "experiment"
+    file = Path(folder) / EXPERIMENTS / f"{name}.json"
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        temporary = file.with_suffix(f".{os.getpid()}")
+        temporary.write_text(json.dumps(experiment.to_plain(), indent=1, ensure_ascii=False), "utf-8")
+        os.replace(temporary, file)
+    except OSError as error:
+        raise IntemiError(f"{file}: the plan of the experiment cannot be written: {error.strerror}") from error
+    return file
+
+
+def saved(folder: str | os.PathLike[str], name: str | None = None) -> Experiment:
+    """The experiment that was last run in the folder of a project, or the one of a name."""
+    files = sorted((Path(folder) / EXPERIMENTS).glob("*.json"), key=lambda file: file.stat().st_mtime)
+    if not files:
+        raise ConfigurationError(
+            f"{os.fspath(folder)}: no experiment was run in this folder; `intemi run FILE` runs one"
+        )
+    known = {file.stem: file for file in files}
+    if name is not None and name not in known:
+        from intemi.experiments.errors import near
+
+        raise ConfigurationError(f"{os.fspath(folder)}: no experiment is called {name!r}; {near(name, known)}")
+    file = files[-1] if name is None else known[name]
+    try:
+        plain = json.loads(file.read_text("utf-8"))
+        from intemi.experiments.imports import import_all
+
+        import_all(plain.get("imports", []), Path("."), str(file))
+        return Experiment.from_plain({**plain, "project": os.fspath(folder)})
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        if isinstance(error, IntemiError):
+            raise
+        raise ConfigurationError(f"{file}: this is not the plan of an experiment: {error}") from None
+
+
+def _request_data(experiment: Experiment, project: Project, name: str) -> tuple[Capsule, Source]:
+    machine = experiment.data[name]
+    if not isinstance(machine, Given):
+        capsule = project.request(machine, name=f"data {name}")
+        return capsule, capsule.data
+    if machine.content in experiment.values:
+        project.given(experiment.values[machine.content])  # known by its content from now on, as it is to the request
+    capsule = project.request(machine, name=f"data {name}")
+    return capsule, Source(capsule.context, Output(Data, name="value"))
+
+
+def _load(experiment: Experiment, name: str, capsule: Capsule) -> MachineError | ConfigurationError | None:
+    """Wait for data; why learners cannot be tested on them."""
+    try:
+        capsule.wait()
+    except MachineError as error:
+        return error
+    rows = capsule.results.get("Rows")
+    folds: Any = experiment.distributor.parameters().get("folds")
+    if experiment.learners and type(rows) is type(folds) is int and folds > rows:
+        kind = experiment.distributor.kind
+        return ConfigurationError(f"{kind}: folds must be at most the {rows} rows of {name}, got {folds}")
+    if experiment.learners and capsule.results.get("Classes") == 0:
+        return ConfigurationError(f"data {name}: there is no nominal target; name one of its columns as `target`")
+    return None

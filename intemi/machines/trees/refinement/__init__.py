@@ -1,0 +1,1 @@
+"""Refinement: how a grown tree is cut back, directly or by validation."""

@@ -1,0 +1,55 @@
+"""Cost-complexity pruning, CART's: what a split must save for each leaf that it adds."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from intemi.machines.interfaces import Codes, Floats
+from intemi.machines.trees.components import DecisionModule
+from intemi.machines.trees.refinement.path_validator import NestedValidator, last_up_to
+from intemi.machines.trees.refinement.tables import ErrorTable, NestedPath, errors_as_leaves, node_classes
+from intemi.machines.trees.tree import Tree
+
+SAME = 1e-10
+"""Costs that differ by less, relatively, are the same."""
+
+
+class CostComplexity(NestedValidator):
+    """Cut the weakest links, those that save least for each of their leaves; how many is found by validation.
+
+    What is saved are training errors, or with `risk` impurity. A candidate of the tree that is cut stands for the
+    costs between its own and the next one's: for their geometric mean, in the trees of the passes.
+
+    >>> CostComplexity(se=1).se
+    1.0
+    """
+
+    risk: Literal["error", "gini", "entropy"] = "error"
+
+    def path(self, tree: Tree, decision: DecisionModule) -> NestedPath:
+        from intemi.machines.trees.kernels.pruning import weakest_links
+
+        costs = weakest_links(self.risks(tree, decision), tree.parent, tree.first_child, tree.branch_count)
+        critical = costs / tree.weights[0]
+        keys = np.unique(np.append(critical[tree.branch_count > 0], 0.0))
+        return NestedPath(tree, keys, critical)
+
+    def risks(self, tree: Tree, decision: DecisionModule) -> Floats:
+        """What each node costs as a leaf: its errors, or its impurity times its weight."""
+        if self.risk == "error":
+            return errors_as_leaves(tree.class_weights, node_classes(tree, decision))
+        return np.asarray(tree.weights * impurities(tree.class_weights, self.risk))
+
+    def places(self, table: ErrorTable, keys: Floats) -> Codes:
+        probes = np.append(np.sqrt(keys[:-1] * keys[1:]), np.inf)
+        return last_up_to(table, probes * (1 + SAME))
+
+
+def impurities(class_weights: Floats, kind: Literal["gini", "entropy"]) -> Floats:
+    """The impurity of each node: Gini's, or the entropy in bits; 0 of empty nodes."""
+    shares = class_weights / np.maximum(class_weights.sum(axis=1, keepdims=True), np.finfo(float).tiny)
+    if kind == "gini":
+        return np.asarray((shares * (1 - shares)).sum(axis=1))
+    return np.asarray(-(shares * np.log2(np.where(shares > 0, shares, 1.0))).sum(axis=1))

@@ -1,0 +1,206 @@
+"""Machines that refine trees. Each of them depends on no more than it needs, so that refinements share their work.
+
+Folds, their trees, the rows counted in their nodes and the tables of errors are machines of their own. What only
+selects among prunings, standard errors and the like, is known to the last machine alone: any number of refinements on
+the same rows grow the same trees once.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from intemi.data import Data
+from intemi.kernel import ConfigurationError, Input, Machine, Model, MultiInput, MultiOutput, Output
+from intemi.machines.classifiers.training import rows_to_learn_from
+from intemi.machines.distributors import CVDistributor
+from intemi.machines.interfaces import Classifier, FeatureRanking, Floats, check_columns
+from intemi.machines.trees.classifier import TreeClassifier
+from intemi.machines.trees.components import DecisionModule
+from intemi.machines.trees.decision_tree import DecisionTree, ranked, results_of
+from intemi.machines.trees.decisions import Proportions
+from intemi.machines.trees.pruning import cut_at
+from intemi.machines.trees.refinement.cost_complexity import CostComplexity
+from intemi.machines.trees.refinement.refinement import DirectPruning, Refinement, Validator
+from intemi.machines.trees.refinement.tables import Validation
+from intemi.machines.trees.tree import Tree
+
+
+class NodeCounts(Machine):
+    """Count rows in the nodes of a tree: their class weights, a row for each node.
+
+    >>> from intemi.data import Column, Table
+    >>> data = Data(Table([Column("x")], [[1, 2, 8, 9]], Column("class", ("low", "high")), [0, 0, 1, 1]))
+    >>> tree = DecisionTree().run(data).outputs["tree"]
+    >>> NodeCounts().run(tree, data.select_rows([0, 1, 2])).outputs["counts"].tolist()
+    [[2.0, 1.0], [2.0, 0.0], [0.0, 1.0]]
+    """
+
+    tree = Input(Tree)
+    data = Input(Data)
+    counts = Output(np.ndarray)
+
+    releases_gil = True
+
+    def run(self, tree: Tree, data: Data) -> Model:
+        from intemi.machines.trees.kernels.counting import count_parts, count_whole
+
+        check_columns(self.kind, tree.columns, data)
+        classifier = TreeClassifier(tree.columns, tree.labels, tree, Proportions())
+        leaves, counts = classifier.leaves(data), np.zeros(tree.class_weights.shape)
+        parted = np.flatnonzero(leaves < 0)
+        if len(parted):
+            rows = data.select_rows(parted)
+            arguments: tuple[Any, ...] = (*classifier.arguments(rows), rows.classes, rows.weights, counts)
+            count_parts(*arguments)
+        count_whole(leaves, data.classes, data.weights, tree.parent, counts)
+        return Model(counts=counts)
+
+
+class ErrorsOfPrunings(Machine):
+    """Tell how the prunings of a tree do, on the rows it was grown on and on those that were counted in its nodes."""
+
+    tree = Input(Tree)
+    counts = Input(np.ndarray)
+    table = Output(Validation)
+
+    validator: Validator = CostComplexity(passes=None)
+    decision: DecisionModule = Proportions()
+
+    releases_gil = True
+
+    def run(self, tree: Tree, counts: Floats) -> Model:
+        return Model(table=self.validator.table(tree, counts, self.decision))
+
+
+class ValidationPasses(Machine):
+    """Grow a tree on each training part that a distributor gives out, and validate its prunings on the other part."""
+
+    data = Input(Data)
+    tables = MultiOutput(Validation)
+    trees = MultiOutput(Tree)
+    training = MultiOutput(Data)
+
+    learner: DecisionTree = DecisionTree()
+    validator: Validator = CostComplexity(passes=None)
+    decision: DecisionModule = Proportions()
+    distributor: Machine = CVDistributor(folds=10)
+
+    async def run(self, job: Any, data: Any) -> Model:
+        parts = job.request(self.distributor, data=data, name="parts")
+        await parts
+        tables, trees = [], []
+        for number in range(len(parts.training)):
+            tree = job.request(self.learner, data=parts.training[number], name="tree")
+            counts = job.request(NodeCounts(), tree=tree.tree, data=parts.test[number], name="counts")
+            errors = ErrorsOfPrunings(self.validator, self.decision)
+            tables.append(job.request(errors, tree=tree.tree, counts=counts.counts, name="errors").table)
+            trees.append(tree.tree)
+        return Model(tables=tables, trees=trees, training=parts.training)
+
+
+class PrunedTree(Machine):
+    """Cut a tree back: by what it knows itself, or by the tables of validation passes.
+
+    Results are those of a tree; after validation also "Chosen" (what was looked for: the cost of a leaf, a number of
+    leaves, …) and "Validation error".
+    """
+
+    tree = Input(Tree)
+    data = Input(Data)
+    tables = MultiInput(Validation)
+    classifier = Output(Classifier)
+    pruned = Output(Tree)
+    ranking = Output(FeatureRanking)
+
+    refinement: Refinement = CostComplexity(passes=None)
+    decision: DecisionModule = Proportions()
+
+    releases_gil = True
+
+    def run(self, tree: Tree, data: Data, tables: tuple[Validation, ...]) -> Model:
+        data = rows_to_learn_from(self.kind, data)
+        results: dict[str, Any] = {}
+        if isinstance(self.refinement, Validator):
+            chosen = self.refinement.choose(tree, tables, self.refinement.read_by(self.decision))
+            tree, decision, results = cut_at(tree, chosen.nodes), chosen.decision, dict(chosen.results)
+        else:
+            assert isinstance(self.refinement, DirectPruning)
+            tree, decision = self.refinement.pruned(tree, data), self.refinement.decision()
+        classifier = TreeClassifier(tree.columns, tree.labels, tree, decision or self.decision)
+        results = {**results_of(classifier, data), **results}
+        return Model(classifier=classifier, pruned=tree, ranking=ranked(tree), results=results)
+
+
+class RefinedTree(Machine):
+    """Grow a tree and cut it back.
+
+    >>> from intemi.kernel import Project
+    >>> from intemi.machines.loading import SklearnDataset
+    >>> with Project() as project:
+    ...     cancer = project.request(SklearnDataset("breast_cancer"))
+    ...     full = project.run(DecisionTree(), data=cancer.data)
+    ...     refined = project.run(RefinedTree(DecisionTree(), CostComplexity(se=1)), data=cancer.data)
+    ...     full.results["Leaves"], refined.results["Leaves"]
+    (22, 6)
+    """
+
+    data = Input(Data)
+    classifier = Output(Classifier)
+    tree = Output(Tree)
+    ranking = Output(FeatureRanking)
+
+    learner: DecisionTree = DecisionTree()
+    refinement: Refinement = CostComplexity()
+
+    def check(self) -> None:
+        if isinstance(self.refinement, Validator):
+            if self.refinement.passes is None:
+                raise ConfigurationError(f"{self.kind}: refinement.passes must be a distributor, got None")
+        elif not isinstance(self.refinement, DirectPruning):
+            raise ConfigurationError(
+                f"{self.kind}: refinement must be a direct pruning or a validator, got {self.refinement!r}"
+            )
+
+    async def run(self, job: Any, data: Any) -> Model:
+        learner, passes_of, pruning = _parts(self)
+        tables: Any = ()
+        is_single = False
+        if passes_of is not None:
+            passes = job.request(passes_of, data=data, name="passes")
+            tables, is_single = passes.tables, isinstance(self.refinement, Validator) and self.refinement.is_single
+        if is_single:
+            await passes
+            tree, data = passes.trees[0], passes.training[0]
+        else:
+            tree = job.request(learner, data=data, name="tree").tree
+        pruned = job.request(pruning, tree=tree, data=data, tables=tables, name="pruned")
+        await pruned
+        return Model(classifier=pruned.classifier, tree=pruned.pruned, ranking=pruned.ranking, results=pruned.results)
+
+
+@lru_cache(maxsize=1024)
+def _parts(config: RefinedTree) -> tuple[DecisionTree, ValidationPasses | None, PrunedTree]:
+    """What grows the tree, what validates its prunings, and what cuts it; remembered, since folds ask for the same."""
+    decision, learner, refinement = config.learner.decision, _grower(config.learner), config.refinement
+    if not isinstance(refinement, Validator):
+        return learner, None, PrunedTree(refinement, decision)
+    assert refinement.passes is not None
+    passes = ValidationPasses(learner, refinement.growth_key(), refinement.read_by(decision), refinement.passes)
+    return learner, passes, PrunedTree(refinement.without_passes(), decision)
+
+
+@lru_cache(maxsize=256)
+def _grower(learner: DecisionTree) -> DecisionTree:
+    """The learner without its answers, which make no difference to growth: those that differ in them share trees."""
+    return learner.with_part("decision", Proportions())
+
+
+TreeLearner = DecisionTree | RefinedTree
+
+
+def refined(learner: DecisionTree, refinement: Refinement | None) -> TreeLearner:
+    """The learner itself, or with a refinement behind it."""
+    return learner if refinement is None else RefinedTree(learner, refinement)

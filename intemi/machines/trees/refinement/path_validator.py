@@ -1,0 +1,90 @@
+"""Validators that list the prunings of a tree by a key, and look for the key that is best for other trees."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+
+from intemi.machines.interfaces import Codes, Floats
+from intemi.machines.trees.components import DecisionModule
+from intemi.machines.trees.refinement.refinement import Validator
+from intemi.machines.trees.refinement.selection import Chosen, estimates, passes_with_rows, selected
+from intemi.machines.trees.refinement.tables import (
+    ErrorTable,
+    NestedPath,
+    Validation,
+    errors_as_leaves,
+    node_classes,
+)
+from intemi.machines.trees.tree import Tree
+
+
+class Path(Protocol):
+    """The prunings of one tree, the weakest first."""
+
+    @property
+    def keys(self) -> Floats:
+        """How strong they are, ascending."""
+
+    @property
+    def leaves(self) -> Codes:
+        """How many leaves they have."""
+
+    def cut(self, step: int) -> Codes:
+        """The nodes at which one of them cuts the tree."""
+
+
+class PathValidator(Validator):
+    """Takes its candidates from the tree that is to be cut, and looks each up in the tables of all passes."""
+
+    def path(self, tree: Tree, decision: DecisionModule) -> Path:
+        """The prunings of a tree."""
+        raise NotImplementedError
+
+    def places(self, table: ErrorTable, keys: Floats) -> Codes:
+        """Which pruning in a table stands for each of the candidates with these keys."""
+        raise NotImplementedError
+
+    def named(self, key: float) -> float:
+        """What a key stands for."""
+        return key
+
+    def decided(self, key: float) -> DecisionModule | None:
+        """What the leaves have to answer, if the choice counts on it."""
+        return None
+
+    def choose(self, tree: Tree, tables: Sequence[Validation], decision: DecisionModule) -> Chosen:
+        path, useful = self.path(tree, decision), passes_with_rows(self, tables)
+        keys = path.keys
+        places = [self.places(table, keys) for table in useful if isinstance(table, ErrorTable)]
+        found = estimates(self, tree, useful, places)
+        step = selected(self, found, path.leaves, keys)
+        key = float(keys[step])
+        results = {"Chosen": self.named(key), "Validation error": float(found.errors[step])}
+        return Chosen(path.cut(step), results, self.decided(key))
+
+
+class NestedValidator(PathValidator):
+    """Prunings in which what was cut stays cut."""
+
+    def path(self, tree: Tree, decision: DecisionModule) -> NestedPath:
+        raise NotImplementedError
+
+    def table(self, tree: Tree, counts: Floats, decision: DecisionModule) -> ErrorTable:
+        path = self.path(tree, decision)
+        classes = node_classes(tree, decision)
+        return ErrorTable(
+            validated=float(counts[0].sum()),
+            trained=float(tree.weights[0]),
+            keys=path.keys,
+            leaves=path.leaves,
+            validation=path.summed(errors_as_leaves(counts, classes)),
+            training=path.summed(errors_as_leaves(tree.class_weights, classes)),
+        )
+
+
+def last_up_to(table: ErrorTable, keys: Floats) -> Codes:
+    """The strongest pruning in a table that is not stronger than each of the keys; the weakest if all are."""
+    return np.asarray(np.maximum(np.searchsorted(table.keys, keys, side="right") - 1, 0), dtype=np.int32)

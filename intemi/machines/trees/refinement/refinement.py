@@ -1,0 +1,88 @@
+"""What refinements are asked: direct prunings know the tree alone, validators also how it does on other rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, Self
+
+from intemi.data import Data
+from intemi.kernel import Component, ConfigurationError, Machine, parameter
+from intemi.machines.distributors import CVDistributor, HoldOutDistributor
+from intemi.machines.interfaces import Floats
+from intemi.machines.trees.components import DecisionModule
+from intemi.machines.trees.decisions import Laplace, Proportions
+from intemi.machines.trees.tree import Tree
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from intemi.machines.trees.refinement.selection import Chosen
+    from intemi.machines.trees.refinement.tables import Validation
+
+
+class Refinement(Component):
+    """How a grown tree is cut back."""
+
+
+class DirectPruning(Refinement):
+    """Cuts a grown tree back by what it knows itself."""
+
+    def pruned(self, tree: Tree, data: Data | None = None) -> Tree:
+        """The tree with some of its nodes made leaves; `data` are what it was grown on, for those that need them."""
+        raise NotImplementedError
+
+    def decision(self) -> DecisionModule | None:
+        """What the leaves have to answer, if the pruning counts on it; otherwise any decision module does."""
+        return None
+
+
+SELECTION = ("se", "se_of", "tef", "averages", "passes")
+"""The parameters of a validator that decide among prunings and do not make any."""
+
+
+class Validator(Refinement):
+    """Cuts a grown tree back so far as is best for rows that such trees were not grown on."""
+
+    se: float = parameter(default=0.0, at_least=0)
+    """How many standard errors worse than the best a smaller tree may be."""
+    se_of: Literal["theory", "sample"] = "theory"
+    """Whose standard errors: those of a share of so many rows, or of the mean over the passes."""
+    tef: float = parameter(default=0.0, at_least=0)
+    """The weight of the training error, that of the validation error being 1."""
+    averages: Literal["folds", "rows"] = "folds"
+    """Whether passes count alike, or rows."""
+    passes: Machine | None = CVDistributor(folds=10)
+    """Distributes rows into training and validation; after a single hold-out the tree of its training part is cut."""
+
+    def check(self) -> None:
+        if self.se_of == "sample" and self.is_single:
+            raise ConfigurationError(f"{self.kind}: se_of='sample' needs several passes, got {self.passes!r}")
+
+    @property
+    def is_single(self) -> bool:
+        """Whether there is one pass only, so that the tree that is validated is the one to be cut."""
+        return isinstance(self.passes, HoldOutDistributor) and self.passes.samples == 1
+
+    def growth_key(self) -> Self:
+        """The same without what only selects, so that all selections share the work before them."""
+        kept = {name: value for name, value in self.parameters().items() if name not in SELECTION}
+        return type(self)(**kept, passes=None)
+
+    def without_passes(self) -> Self:
+        """The same once the passes are over: it only chooses, and draws nothing."""
+        return self.with_part("passes", None)
+
+    def read_by(self, decision: DecisionModule) -> DecisionModule:
+        """A decision module that the tables can be made with instead: most need no more than the classes of nodes."""
+        return Proportions() if type(decision) is Laplace else decision
+
+    def rate(self, shares: Floats) -> Floats:
+        """What the errors of a tree amount to, given their shares of the rows."""
+        return shares
+
+    def table(self, tree: Tree, counts: Floats, decision: DecisionModule) -> Validation:
+        """How the prunings of a tree do; `counts`: validation class weights of each node."""
+        raise NotImplementedError
+
+    def choose(self, tree: Tree, tables: Sequence[Validation], decision: DecisionModule) -> Chosen:
+        """Where to cut this tree, by what all passes say."""
+        raise NotImplementedError

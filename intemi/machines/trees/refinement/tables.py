@@ -1,0 +1,99 @@
+"""What a validation pass leaves: how the prunings of one tree do on the rows it was grown on, and on others.
+
+Prunings are listed from the weakest to the strongest, each with a key that grows with its strength. Most methods cut
+nodes and never split them again (their prunings are *nested*): all they have to say is, for each node, the key at which
+it becomes a leaf or disappears.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from intemi.kernel import storable
+from intemi.machines.interfaces import Codes, Floats
+from intemi.machines.trees.components import DecisionModule
+from intemi.machines.trees.tree import Tree
+
+CLOSE = 1e-12
+"""Numbers that differ by less, relative to the larger of them and 1, count as equal."""
+
+
+@storable
+@dataclass(frozen=True, eq=False)
+class Validation:
+    """What all passes leave."""
+
+    validated: float
+    """The weight of the rows that the tree was validated on."""
+    trained: float
+    """The weight of the rows that it was grown on."""
+
+
+@storable
+@dataclass(frozen=True, eq=False)
+class ErrorTable(Validation):
+    """The prunings of a tree, the weakest first."""
+
+    keys: Floats
+    """How strong each is, ascending."""
+    leaves: Codes
+    validation: Floats
+    """The errors on validation rows, by weight."""
+    training: Floats
+    """The errors on training rows, by weight."""
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+
+@storable
+@dataclass(frozen=True, eq=False)
+class NodeErrors(Validation):
+    """What each node of a tree would do as a leaf."""
+
+    tree: bytes
+    """The digest of the tree."""
+    reached: Floats
+    """The weight of the validation rows that come down to the node."""
+    validation: Floats
+    training: Floats
+
+
+def node_classes(tree: Tree, decision: DecisionModule) -> Codes:
+    """The class that each node answers."""
+    return np.asarray(decision.probabilities(tree).argmax(axis=1), dtype=np.int32)
+
+
+def errors_as_leaves(class_weights: Floats, classes: Codes) -> Floats:
+    """The weight of the rows in each node that are not of the class that it answers."""
+    return np.asarray(class_weights.sum(axis=1) - class_weights[np.arange(len(classes)), classes])
+
+
+@dataclass(frozen=True, eq=False)
+class NestedPath:
+    """Prunings in which what was cut stays cut."""
+
+    tree: Tree
+    keys: Floats
+    """Those of the steps, ascending."""
+    critical: Floats
+    """For each node the first key at which it is not split any more; of leaves minus infinity."""
+
+    @property
+    def leaves(self) -> Codes:
+        """The number of leaves of each step."""
+        return np.asarray(np.rint(self.summed(np.ones(len(self.tree)))), dtype=np.int32)
+
+    def cut(self, step: int) -> Codes:
+        """The nodes at which the tree is cut."""
+        return np.flatnonzero((self.critical <= self.keys[step]) & (self.tree.branch_count > 0)).astype(np.int32)
+
+    def summed(self, values: Floats) -> Floats:
+        """For each step the sum of the values of its leaves."""
+        steps = len(self.keys)
+        begin = np.searchsorted(self.keys, self.critical)
+        end = np.concatenate(([steps], begin[self.tree.parent[1:]]))
+        changes = np.bincount(begin, values, steps + 1) - np.bincount(end, values, steps + 1)
+        return np.asarray(np.cumsum(changes)[:steps])

@@ -1,0 +1,189 @@
+"""What the subcommands say of an experiment that has been run."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from intemi.cli.main import command
+from intemi.kernel import Project
+
+FILE = """
+name: quick
+data: [iris, wine]
+learners: {bayes: {type: NaiveBayes}, tree: {type: C45}, knn: {type: KNN, preprocessing: Standardization}}
+protocol: {distributor: {type: CVDistributor, folds: 3}}
+measures: [Accuracy, Log loss, Leaves]
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("commands")
+    (folder / "quick.yaml").write_text(FILE)
+    return folder
+
+
+@pytest.fixture
+def there(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder, with the experiment run in it."""
+    monkeypatch.chdir(folder)
+    if not (folder / "quick").exists():
+        assert said("run", "quick.yaml", "--quiet").exit_code == 0
+    return folder
+
+
+def said(*arguments: str) -> Result:
+    return CliRunner().invoke(command, list(arguments))
+
+
+def test_a_run_ends_with_the_comparison(there: Path) -> None:
+    done = said("run", "quick.yaml")
+    assert done.exit_code == 0
+    assert "Accuracy (the highest is best, marked *)" in done.stdout
+    assert "0 of them run now; kept in quick" in done.stdout
+
+
+def test_without_a_terminal_progress_is_one_plain_line(there: Path) -> None:
+    assert said("run", "quick.yaml").stderr == "6 of 6 done, 0 run, 6 unified, 0 failed\n"
+    assert said("run", "quick.yaml", "--quiet").stderr == ""
+
+
+def test_a_dry_run_says_what_is_there_and_what_is_not(there: Path) -> None:
+    (there / "more.yaml").write_text(FILE.replace("{type: C45}", "{type: C45, min_objects: 9}"))
+    done = said("run", "more.yaml", "-p", "quick", "--dry-run")
+    assert [line.startswith("there") for line in done.stdout.splitlines()] == [True, False, True] * 2
+
+
+def test_compare_says_the_same_for_the_file_and_for_the_folder(there: Path) -> None:
+    of_file, of_folder = said("compare", "quick.yaml"), said("compare", "quick")
+    assert of_file.exit_code == of_folder.exit_code == 0
+    assert of_file.stdout == of_folder.stdout
+    assert "Friedman" in of_file.stdout
+
+
+def test_compare_by_another_measure_knows_which_values_are_best(there: Path) -> None:
+    found = json.loads(said("compare", "quick.yaml", "--measure", "Log loss", "--json").stdout)
+    assert (found["measure"], found["best"]) == ("Log loss", "lowest")
+
+
+@pytest.mark.parametrize("form", ["markdown", "latex"])
+def test_compare_writes_tables_for_papers(there: Path, form: str) -> None:
+    done = said("compare", "quick.yaml", "--format", form)
+    assert done.exit_code == 0
+    assert "breast" not in done.stdout
+    assert "iris" in done.stdout
+
+
+@pytest.mark.parametrize("what", ["critical-difference", "accuracies", "size"])
+def test_compare_draws(there: Path, what: str) -> None:
+    done = said("compare", "quick.yaml", "--picture", f"{what}.svg", "--of", what)
+    assert done.exit_code == 0, done.output
+    assert "<svg" in (there / f"{what}.svg").read_text()
+
+
+def test_an_experiment_that_was_not_run_has_nothing_to_compare(there: Path) -> None:
+    (there / "other.yaml").write_text(FILE.replace("folds: 3", "folds: 4"))
+    done = said("compare", "other.yaml", "-p", "quick")
+    assert done.exit_code == 1
+    assert "no learner has finished" in str(done.exception)
+
+
+def test_query_finds_filters_and_writes_json_and_csv(there: Path) -> None:
+    arguments = (
+        "query",
+        "quick",
+        "--type",
+        "ClassificationTest",
+        "--under",
+        "knn on iris",
+        "-l",
+        "Accuracy",
+        "-l",
+        "Fold",
+    )
+    rows = json.loads(said(*arguments, "--json").stdout)
+    assert [row["Fold"] for row in rows] == [1, 2, 3]
+    some = json.loads(said(*arguments, "--where", "Fold > 1", "--json").stdout)
+    assert some == rows[1:]
+    assert len(said(*arguments, "--csv").stdout.splitlines()) >= 4
+
+
+def test_the_graph_is_text_without_a_run_and_a_picture_after_one(there: Path) -> None:
+    text = said("graph", "quick.yaml", "--learner", "knn").stdout
+    assert "transformation: Standardization(ddof=1)" in text
+    assert "[classifier ← learner.classifier, data ← test]" in text
+    done = said("graph", "quick.yaml", "--learner", "knn", "-o", "graph.svg")
+    assert done.exit_code == 0, done.output
+    assert "<svg" in (there / "graph.svg").read_text()
+
+
+def test_runs_lists_the_sessions(there: Path) -> None:
+    runs = json.loads(said("runs", "quick", "--json").stdout)
+    assert runs[0]["name"] == "quick"
+
+
+def test_cache_is_measured_verified_and_pruned_and_results_stay(there: Path) -> None:
+    before = json.loads(said("compare", "quick.yaml", "--json").stdout)
+    size = json.loads(said("cache", "size", "quick", "--json").stdout)
+    assert size["machines"]["ClassificationTest"] == 18
+    assert json.loads(said("cache", "verify", "quick", "--json").stdout)["problems"] == []
+    assert json.loads(said("cache", "prune", "quick", "--json").stdout)["values"] == 0, "everything is needed"
+    assert json.loads(said("cache", "prune", "quick", "--values", "--json").stdout)["values"] > 0
+    assert json.loads(said("compare", "quick.yaml", "--json").stdout) == before
+    with Project("quick") as project:
+        from intemi.experiments import found, read_experiment
+
+        cell = found(read_experiment("quick.yaml"), project).cells[0]
+        assert cell.capsule is not None
+        learner = cell.capsule.child("test/learner")
+        assert learner.outputs["classifier"].labels == ("setosa", "versicolor", "virginica"), "a value is made again"
+
+
+def test_a_damaged_store_is_noticed(there: Path, tmp_path: Path) -> None:
+    import shutil
+    import sqlite3
+
+    shutil.copytree("quick", tmp_path / "damaged")
+    with sqlite3.connect(tmp_path / "damaged" / "machines.sqlite") as connection:
+        connection.execute("UPDATE machines SET record = x'00' WHERE rowid = 3")
+    connection.close()
+    done = said("cache", "verify", str(tmp_path / "damaged"))
+    assert done.exit_code == 1
+    assert "Damaged: " in done.stderr
+
+
+def test_a_python_file_that_assigns_an_experiment_is_run_like_a_file(there: Path) -> None:
+    (there / "study.py").write_text(
+        "from intemi.experiments import Experiment\nfrom intemi.machines import *\n\n"
+        "class Guess(Majority):\n    '''Guess.'''\n\n"
+        "experiment = Experiment(data={'iris': SklearnDataset('iris')},\n"
+        "    learners={'guess': Guess(), 'bayes': NaiveBayes()}, distributor=CVDistributor(3))\n"
+    )
+    done = said("run", "study.py", "--json")
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.stdout)["finished"] == 2
+    assert said("compare", "study").exit_code == 0, "the folder knows where the learners are defined"
+
+
+def test_any_other_python_file_is_run_as_a_program(there: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (there / "program.py").write_text("if __name__ == '__main__':\n    print('as a program')\n")
+    assert "as a program" in said("run", "program.py").stdout
+
+
+def test_the_doctor_finds_nothing_wrong_here(there: Path) -> None:
+    done = said("doctor", "quick", "--json")
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.stdout)["a tiny experiment"]["ok"] is True
+
+
+def test_the_demonstration_leaves_an_experiment_a_report_and_a_picture(tmp_path: Path) -> None:
+    done = said("demo", str(tmp_path / "demo"))
+    assert done.exit_code == 0, done.output
+    assert "Average ranks" in done.stdout
+    assert "</html>" in (tmp_path / "demo" / "quickstart.html").read_text()
+    assert "<svg" in (tmp_path / "demo" / "quickstart.svg").read_text()
+    assert "0 of them run now" in said("demo", str(tmp_path / "demo")).stdout

@@ -1,0 +1,65 @@
+"""What is shown while an experiment runs."""
+
+from __future__ import annotations
+
+import io
+
+from rich.console import Console
+
+from intemi import Project
+from intemi.experiments import Progress, parse_experiment, run
+
+FILE = "{data: [iris], learners: [NaiveBayes, KNN], protocol: {distributor: {type: CVDistributor, folds: 4}}}"
+
+
+def test_branches_count_what_was_run_and_what_was_unified() -> None:
+    with Project() as project:
+        with Progress(project, "lines", io.StringIO()) as progress:
+            run(parse_experiment(FILE), project, progress)
+        first, second = progress.tally.branches.values()
+        assert (first.name, second.name) == ("NaiveBayes on iris", "KNN on iris")
+        assert first.ended == second.ended == "finished"
+        assert first.parts == first.expected == 5, "four tests and a distributor"
+        assert first.run + second.run == project.counts().physical.total() - 1, "all but the loader"
+        assert second.unified == 1, "the folds are those of the first"
+        assert progress.tally.now_running() == []
+        with Progress(project, "lines", io.StringIO()) as again:
+            run(parse_experiment(FILE), project, again)
+        assert [(each.run, each.unified, each.share) for each in again.tally.branches.values()] == [(0, 1, 1.0)] * 2
+
+
+def test_a_log_gets_plain_lines() -> None:
+    log = io.StringIO()
+    with Project() as project, Progress(project, file=log) as progress:
+        assert progress.how == "lines"
+        run(parse_experiment(FILE), project, progress)
+    assert log.getvalue().splitlines()[-1].startswith("2 of 2 done, ")
+    assert "\x1b" not in log.getvalue()
+
+
+def test_a_terminal_gets_bars() -> None:
+    screen = io.StringIO()
+    with Project() as project, Progress(project, "bars", screen) as progress:
+        run(parse_experiment(FILE), project, progress)
+        console = Console(file=io.StringIO(), width=100, height=30)
+        console.print(progress.rendered(console))
+        shown = console.file.getvalue()  # type: ignore[attr-defined]
+    assert "NaiveBayes on iris" in shown
+    assert "2/2 done" in shown
+    assert "machines/s" in shown
+
+
+def test_many_branches_fit_on_the_screen() -> None:
+    with Project() as project:
+        progress = Progress(project, "lines", io.StringIO())
+        for number in range(100):
+            progress.expect(f"learner {number}", 3)
+        console = Console(file=io.StringIO(), width=80, height=20)
+        console.print(progress.rendered(console))
+        assert len(console.file.getvalue().splitlines()) <= 20  # type: ignore[attr-defined]
+
+
+def test_nothing_is_listened_to_where_nothing_is_shown() -> None:
+    with Project() as project, Progress(project, "none") as progress:
+        run(parse_experiment(FILE), project, progress)
+        assert progress.tally.totals["run"] == 0

@@ -1,0 +1,71 @@
+"""Many prunings of a tree, tested at once, do what each of them does."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+import pytest
+
+from intemi import Project
+from intemi.kernel import ConfigurationError
+from intemi.machines import CART, ClassificationTest, SklearnDataset
+from intemi.machines.trees import CostComplexity, Proportions, TreeClassifier
+from intemi.machines.trees.pruning import cut_at
+from intemi.machines.trees.refinement.strengths import PruningTest
+from intemi.testing import check_machine
+
+COSTS = (0.0, 1e-4, 1e-3, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.3, 1.0)
+
+
+def halves(name: str) -> tuple[Any, Any]:
+    """Every second row, and the others."""
+    with Project() as project:
+        data: Any = project.run(SklearnDataset(name)).outputs["data"]
+    rows = np.arange(len(data))
+    return data.select_rows(rows % 2 == 0), data.select_rows(rows % 2 == 1)
+
+
+@pytest.mark.parametrize("risk", ["error", "gini", "entropy"])
+@pytest.mark.parametrize("name", ["iris", "wine", "breast_cancer"])
+def test_accuracies_are_those_of_trees_that_are_really_cut(
+    name: str, risk: Literal["error", "gini", "entropy"]
+) -> None:
+    training, test = halves(name)
+    tree = CART(surrogates=0).run(training).outputs["tree"]
+    pruning = CostComplexity(risk=risk, passes=None)
+    found = PruningTest(COSTS, pruning).run(tree, test).results
+    path = pruning.path(tree, Proportions())
+    for cost, accuracy, leaves in zip(COSTS, found["Accuracy"], found["Leaves"], strict=True):
+        step = int(np.flatnonzero(path.keys <= cost * (1 + 1e-10))[-1])
+        cut = cut_at(tree, path.cut(step))
+        classifier = TreeClassifier(cut.columns, cut.labels, cut, Proportions())
+        tested = ClassificationTest().run(test, classifier).results
+        assert (leaves, accuracy) == (cut.leaf_count, pytest.approx(tested["Accuracy"]))
+
+
+def test_costs_are_the_alphas_of_scikit_learn() -> None:
+    from sklearn.tree import DecisionTreeClassifier
+
+    training, test = halves("wine")
+    tree = CART(surrogates=0).run(training).outputs["tree"]
+    found = PruningTest(COSTS, CostComplexity(risk="gini", passes=None)).run(tree, test).results
+    for cost, leaves in zip(COSTS, found["Leaves"], strict=True):
+        theirs = DecisionTreeClassifier(ccp_alpha=cost, random_state=0).fit(training.features.T, training.classes)
+        assert theirs.get_n_leaves() == leaves
+
+
+def test_it_is_a_proper_machine() -> None:
+    training, test = halves("iris")
+    check_machine(PruningTest(COSTS), tree=CART().run(training).outputs["tree"], data=test)
+
+
+@pytest.mark.parametrize("costs", [(), (0.1, -0.1)])
+def test_costs_that_are_none_or_negative_are_refused(costs: tuple[float, ...]) -> None:
+    with pytest.raises(ConfigurationError, match="PruningTest: costs must be at least 0"):
+        PruningTest(costs)
+
+
+def test_a_pruning_with_passes_is_refused() -> None:
+    with pytest.raises(ConfigurationError, match=r"PruningTest: pruning.passes must be None"):
+        PruningTest((0.1,), CostComplexity())
