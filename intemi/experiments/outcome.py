@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -50,6 +50,8 @@ class Outcome:
     experiment: Experiment
     project: Project
     cells: Sequence[Cell]
+    loaded: Mapping[str, Capsule]
+    """The requests for the data sets."""
 
     @property
     def finished(self) -> list[Cell]:

@@ -188,19 +188,10 @@ def _data(outcome: Outcome) -> str:
     labels = ["Rows", "Numeric columns", "Nominal columns", "Missing share", "Classes"]
     rows = []
     for name, machine in outcome.experiment.data.items():
-        found = next((c.capsule for c in outcome.cells if c.data == name and c.capsule is not None), None)
-        results = _loaded(found) if found is not None else {}
+        loaded = outcome.loaded.get(name)
+        results = {} if loaded is None or loaded.error is not None else loaded.results
         rows.append([name, *(_text(results.get(label)) for label in labels), repr(machine)])
     return _rows(["data", *labels, "loaded by"], rows, "Data sets")
-
-
-def _loaded(capsule: Any) -> dict[str, Any]:
-    """What the loader says of the data that a request was made for."""
-    for sources in capsule.context.sources.values():
-        for source in sources:
-            if source.context.record is not None:
-                return dict(source.context.record.results)
-    return {}
 
 
 def _learners(outcome: Outcome) -> str:

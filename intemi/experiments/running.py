@@ -41,16 +41,22 @@ def run(experiment: Experiment, project: Project, progress: Progress | None = No
         Cell(data, name, machine, is_learner=name in experiment.learners) for data, name, machine in experiment.cells()
     ]
     try:
-        _request(experiment, project, cells, progress)
+        loaded = {name: _request_data(experiment, project, name) for name in experiment.data}
+        _request(experiment, project, loaded, cells, progress)
         _wait(cells)
     except KeyboardInterrupt:
         project.abort()
         raise
-    return Outcome(experiment, project, cells)
+    return Outcome(experiment, project, cells, {name: capsule for name, (capsule, _) in loaded.items()})
 
 
-def _request(experiment: Experiment, project: Project, cells: list[Cell], progress: Progress | None) -> None:
-    loaded = {name: _request_data(experiment, project, name) for name in experiment.data}
+def _request(
+    experiment: Experiment,
+    project: Project,
+    loaded: dict[str, tuple[Capsule, Source]],
+    cells: list[Cell],
+    progress: Progress | None,
+) -> None:
     problems = {name: _load(experiment, name, capsule) for name, (capsule, _) in loaded.items()}
     for cell in cells:
         cell.failure = problems[cell.data]
@@ -81,24 +87,25 @@ def _parts(experiment: Experiment, cell: Cell) -> int | None:
 def found(experiment: Experiment, project: Project) -> Outcome:
     """What earlier runs have left of an experiment; nothing is run but loaders that are not on record."""
     cells = []
-    sources: dict[str, Source] = {}
+    loaded: dict[str, tuple[Capsule, Source]] = {}
     for data, learner, machine in experiment.cells():
         cell = Cell(data, learner, machine, is_learner=learner in experiment.learners)
         cells.append(cell)
         try:
-            if data not in sources:
-                capsule, sources[data] = _request_data(experiment, project, data)
-                capsule.wait()
+            if data not in loaded:
+                loaded[data] = _request_data(experiment, project, data)
+            capsule, source = loaded[data]
+            capsule.wait()
         except MachineError as error:
             cell.failure = error
             continue
-        if project.explain(machine, data=sources[data]).verdict is Verdict.REUSE:
-            cell.capsule = project.request(machine, data=sources[data], name=cell.name)
+        if project.explain(machine, data=source).verdict is Verdict.REUSE:
+            cell.capsule = project.request(machine, data=source, name=cell.name)
             try:
                 cell.capsule.wait()
             except MachineError as error:
                 cell.failure = error
-    return Outcome(experiment, project, cells)
+    return Outcome(experiment, project, cells, {name: capsule for name, (capsule, _) in loaded.items()})
 
 
 def planned(experiment: Experiment, project: Project) -> Iterator[tuple[str, Explanation]]:

@@ -146,7 +146,7 @@ def tally(project: Project) -> Tally:
     (1, 'finished')
     """
     counted = Tally()
-    project.listen(counted)
+    project.listen(counted, early=True)
     return counted
 
 

@@ -24,7 +24,7 @@ class EventKind(enum.Enum):
     """Answered by a machine that another context has run."""
     STARTED = "started"
     FINISHED = "finished"
-    """The machine is recorded: it will not run again, whatever happens next."""
+    """The machine is recorded: it will not run again, whatever happens next. (For `early` listeners: will be.)"""
     FAILED = "failed"
     ABORTED = "aborted"
 
@@ -56,19 +56,24 @@ class EventStream:
     def __init__(self) -> None:
         self.counts = Counts()
         self._listeners: tuple[Listener, ...] = ()
+        self.relies_on_records = False
+        """Whether somebody listens who may be told of a finished machine only when it is on record."""
+        self._early: tuple[Listener, ...] = ()
 
-    def listen(self, listener: Listener) -> None:
-        """Tell this listener of everything from now on."""
-        self._listeners += (listener,)
+    def listen(self, listener: Listener, early: bool = False) -> None:
+        """Tell this listener of everything from now on; `early`: of finished machines before they are on record."""
+        self._change((*self._listeners, listener), (*self._early, listener) if early else self._early)
 
     def unlisten(self, listener: Listener) -> None:
         """Tell it no more."""
-        self._listeners = tuple(each for each in self._listeners if each != listener)
+        listeners, early = (
+            tuple(each for each in group if each != listener) for group in (self._listeners, self._early)
+        )
+        self._change(listeners, early)
 
-    @property
-    def is_heard(self) -> bool:
-        """Whether anybody listens."""
-        return bool(self._listeners)
+    def _change(self, listeners: tuple[Listener, ...], early: tuple[Listener, ...]) -> None:
+        self._listeners, self._early = listeners, early
+        self.relies_on_records = len(early) < len(listeners)
 
     def emit(self, kind: EventKind, context: Context) -> None:
         """Tell of an event."""

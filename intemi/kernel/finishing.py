@@ -54,7 +54,7 @@ class Finisher:
             keys = list(task.keys)
         self._keep(_finished(done, keys))
         store = self._unifier.store
-        if store.is_due or (self._line.events.is_heard and store.is_behind):
+        if store.is_due or (self._line.events.relies_on_records and store.is_behind):
             store.flush()
         with self._line.step():
             if not task.contexts:

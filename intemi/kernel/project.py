@@ -244,9 +244,13 @@ class Project:
         """How many machines exist logically and how many were really run, since the project was opened."""
         return self._events.counts.copy()
 
-    def listen(self, listener: Listener) -> Callable[[], None]:
-        """Tell a listener of every event; the call that comes back ends it."""
-        self._events.listen(listener)
+    def listen(self, listener: Listener, *, early: bool = False) -> Callable[[], None]:
+        """Tell a listener of every event; the call that comes back ends it.
+
+        So that it can rely on what it hears, each finished machine is written by itself before it is told of. A display
+        need not slow down the work like that: with `early` it hears of machines that are written a moment later.
+        """
+        self._events.listen(listener, early)
         return lambda: self._events.unlisten(listener)
 
     # Closing

@@ -181,3 +181,17 @@ def test_counts_show_a_table() -> None:
             "Number         2         1",
             "all            2         1",
         ]
+
+
+def test_a_display_does_not_make_every_machine_be_written_by_itself(tmp_path: Path) -> None:
+    def not_written_yet(early: bool) -> int:
+        """How many machines are told of before they are on record."""
+        waiting: list[bool] = []
+        with Project(tmp_path / str(early), workers=1) as project:
+            store = project._line.unifier.store
+            project.listen(lambda event: waiting.append(event.kind is FINISHED and store.is_behind), early=early)
+            project.wait(*(project.request(Number(value)) for value in range(20)))
+        return sum(waiting)
+
+    assert not_written_yet(early=False) == 0
+    assert not_written_yet(early=True) > 0

@@ -68,7 +68,7 @@ def watch(project: Project) -> Iterator[Watched]:
     (('SklearnDataset',), ('worker 1',))
     """
     watched = Watched()
-    end = project.listen(watched)
+    end = project.listen(watched, early=True)
     try:
         yield watched
     finally:
