@@ -127,6 +127,11 @@ class Values:
             item.inline = scalar
             item.content = encoding.digest(scalar)
             return
+        if getattr(type(value), "is_shared", False):
+            name = encoding.content_digest(value)
+            if name in contents or name in self._shared:  # with another output that it is a part of
+                item.content = name
+                return
         shared: dict[bytes, object] = {}
         try:
             parts = encoding.encode_parts(value, shared)

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from intemi.data import Column
-from intemi.kernel import content_digest, storable
+from intemi.kernel import storable
+from intemi.kernel.encoding import digest, encode_parts
 from intemi.machines.interfaces import Codes, Floats
 
 if TYPE_CHECKING:
@@ -25,6 +26,11 @@ THRESHOLDS, SYMBOLS, DEVIATION, LINEAR, REVERSED = range(5)
 of features, their indices, their coefficients and cuts; a cut."""
 MOST_DRAWN = 150
 """Of trees with more nodes notebooks show the upper part."""
+
+
+_OF_NODES = ("parent", "first_child", "branch_count", "default_branch", "expansion", "test_start")
+_OF_TESTS = ("kind", "feature", "parameter_start")
+_NUMBERS = ("class_weights", "branch_weight", "quality", "parameters")
 
 
 def starts(sizes: ArrayLike) -> Codes:
@@ -66,6 +72,41 @@ class Tree:
 
     def __len__(self) -> int:
         return len(self.parent)
+
+    # For the store: a few pieces cost less than many
+
+    def state(self) -> tuple[Any, ...]:
+        """All integers in one array, all other numbers in another."""
+        integers = np.concatenate([getattr(self, name) for name in _OF_NODES + _OF_TESTS], dtype=np.int32)
+        numbers = np.concatenate([getattr(self, name).ravel() for name in _NUMBERS], dtype=np.float64)
+        return self.columns, self.labels, len(self), len(self.kind), integers, numbers
+
+    @classmethod
+    def from_state(cls, state: tuple[Any, ...]) -> Tree:
+        """The tree that was taken apart."""
+        columns, labels, nodes, tests, integers, numbers = state
+        sizes = [nodes] * (len(_OF_NODES) - 1) + [nodes + 1] + [tests] * (len(_OF_TESTS) - 1) + [tests + 1]
+        arrays: dict[str, Any] = dict(
+            zip(_OF_NODES + _OF_TESTS, np.split(integers, np.cumsum(sizes)[:-1]), strict=True)
+        )
+        weights, *others = np.split(numbers, np.cumsum([nodes * len(labels), nodes, nodes]))
+        arrays |= zip(_NUMBERS, (weights.reshape(nodes, len(labels)), *others), strict=True)
+        return cls(columns, labels, **arrays)
+
+    @cached_property
+    def _content(self) -> bytes:
+        return digest(*encode_parts(self))
+
+    def content_digest(self) -> bytes:
+        """What the tree is, in 128 bits; taken once, since classifiers and refinements ask for it as well."""
+        return self._content
+
+    @cached_property
+    def nbytes(self) -> int:
+        """Roughly how much memory it takes."""
+        return 4 * (6 * len(self) + 3 * len(self.kind)) + 8 * (
+            self.class_weights.size + 2 * len(self) + len(self.parameters)
+        )
 
     @property
     def leaf_count(self) -> int:
@@ -125,10 +166,10 @@ class Tree:
         return filled
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Tree) and content_digest(self) == content_digest(other)
+        return isinstance(other, Tree) and self.content_digest() == other.content_digest()
 
     def __hash__(self) -> int:
-        return hash(content_digest(self))
+        return hash(self.content_digest())
 
     # For people and other programs
 
