@@ -18,6 +18,7 @@ NAMES = (
     "parameter_search",
     "repository",
     "trees",
+    "pruning",
 )
 
 

@@ -19,12 +19,12 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.cross_validation import accuracies, splits
+from benchmarks.cross_validation import splits
 from benchmarks.report import Target, in_new_process, note_progress, print_table, print_targets
 from intemi import Project
 from intemi.data import Column, Data, Table
-from intemi.machines import CART, ClassificationTest, CVDistributor, DecisionTree, Repeater, Scheme
-from intemi.machines.trees import AnyOf, MaxDepth, MaxErrors
+from intemi.machines import CART, CVDistributor, DecisionTree, Repeater, Scheme
+from intemi.machines.trees import AnyOf, Depth, MaxDepth, MaxErrors, PruningTest
 
 SHARED = Path(__file__).parents[2] / "shared" / "data"
 BUILT_IN = ("iris", "wine", "breast_cancer", "digits")
@@ -257,21 +257,24 @@ def settings() -> dict[str, tuple[int, int]]:
 
 
 def compare_ours(name: str, repetitions: int) -> dict[str, Any]:
-    """In a process of its own: from the question to all accuracies."""
+    """In a process of its own: from the question to all accuracies. A tree of some depth is a deeper one, cut there."""
     data = built_in(name)
     test = Scheme(training=Data, test=Data)
-    for label, (depth, leaf) in settings().items():
-        tree = test.add(learner(depth, leaf), name=f"tree of {label}", data=test.training)
-        test.add(ClassificationTest(), name=label, data=test.test, classifier=tree.classifier)
+    depths = PruningTest([depth + 1 for depth in DEPTHS], Depth(passes=None))  # there the root has depth 0
+    for leaf in LEAVES:
+        tree = test.add(learner(max(DEPTHS), leaf), name=f"leaf {leaf}", data=test.training)
+        test.add(depths, name=f"depths with leaf {leaf}", data=test.test, tree=tree.tree)
     with tempfile.TemporaryDirectory() as folder, Project(folder) as project:  # loads what is loaded when it is needed
-        project.run(Repeater(CVDistributor(2), test, 1, seed=1), data=project.given(built_in("iris")))
+        done = project.run(Repeater(CVDistributor(2), test, 1, seed=1), data=project.given(built_in("iris")))
+        project.query(done, type=PruningTest, labels=["Accuracy", "machine"])
     with tempfile.TemporaryDirectory() as folder:
         started = time.perf_counter()
         with Project(folder) as project:
             done = project.run(Repeater(CVDistributor(10), test, repetitions, seed=1), data=project.given(data))
-            found = accuracies(project, done)
+            groups = project.query(done, type=PruningTest, labels=["Accuracy", "machine"]).group_by("machine")
+            found = np.array([np.mean(group.values, axis=0) for group in groups])
         seconds = time.perf_counter() - started
-    return {"seconds": seconds, "accuracies": [float(np.mean(each)) for each in found.values()]}
+    return {"seconds": seconds, "accuracies": found.T.ravel().tolist()}
 
 
 def compare_grid(name: str, repetitions: int) -> dict[str, Any]:

@@ -35,6 +35,7 @@ from intemi.machines.trees.quality import *  # noqa: F403
 from intemi.machines.trees.refinement.bottom_up import BottomUpPruning
 from intemi.machines.trees.refinement.cost_complexity import CostComplexity
 from intemi.machines.trees.refinement.degree import Degree
+from intemi.machines.trees.refinement.depth import Depth
 from intemi.machines.trees.refinement.depth_impurity import DepthImpurity
 from intemi.machines.trees.refinement.depth_impurity_validation import DepthImpurityValidation
 from intemi.machines.trees.refinement.description_length import DescriptionLength
@@ -55,6 +56,7 @@ from intemi.machines.trees.refinement.path_validator import NestedValidator, Pat
 from intemi.machines.trees.refinement.reduced_error import ReducedError
 from intemi.machines.trees.refinement.refiltering import Refiltering, RightRows
 from intemi.machines.trees.refinement.refinement import DirectPruning, Refinement, Validator
+from intemi.machines.trees.refinement.strengths import PruningTest
 from intemi.machines.trees.rules import Condition, Rule
 from intemi.machines.trees.search import *  # noqa: F403
 from intemi.machines.trees.selectors import *  # noqa: F403
@@ -175,6 +177,7 @@ __all__ = [
     "ReducedError",
     "CostComplexity",
     "Degree",
+    "Depth",
     "OptimalSize",
     "MEstimateValidation",
     "DepthImpurityValidation",
@@ -183,6 +186,7 @@ __all__ = [
     "ErrorsOfPrunings",
     "ValidationPasses",
     "PrunedTree",
+    "PruningTest",
     "RightRows",
     # What components of your own get and give
     "NodeData",

@@ -10,12 +10,21 @@ import pytest
 from intemi import Project
 from intemi.kernel import ConfigurationError
 from intemi.machines import CART, ClassificationTest, SklearnDataset
-from intemi.machines.trees import CostComplexity, Proportions, TreeClassifier
+from intemi.machines.trees import (
+    AnyOf,
+    CostComplexity,
+    Depth,
+    MaxDepth,
+    MaxErrors,
+    Proportions,
+    PruningTest,
+    TreeClassifier,
+)
 from intemi.machines.trees.pruning import cut_at
-from intemi.machines.trees.refinement.strengths import PruningTest
 from intemi.testing import check_machine
 
 COSTS = (0.0, 1e-4, 1e-3, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.3, 1.0)
+DEPTHS = (1, 2, 3, 4, 6, 20)
 
 
 def halves(name: str) -> tuple[Any, Any]:
@@ -60,10 +69,27 @@ def test_it_is_a_proper_machine() -> None:
     check_machine(PruningTest(COSTS), tree=CART().run(training).outputs["tree"], data=test)
 
 
-@pytest.mark.parametrize("costs", [(), (0.1, -0.1)])
-def test_costs_that_are_none_or_negative_are_refused(costs: tuple[float, ...]) -> None:
-    with pytest.raises(ConfigurationError, match="PruningTest: costs must be at least 0"):
-        PruningTest(costs)
+@pytest.mark.parametrize("name", ["iris", "wine", "breast_cancer"])
+def test_a_tree_cut_at_a_depth_is_the_tree_that_was_grown_to_it(name: str) -> None:
+    training, test = halves(name)
+    full = CART(surrogates=0).run(training).outputs["tree"]
+    found = PruningTest(DEPTHS, Depth(passes=None)).run(full, test).results
+    for depth, accuracy, leaves in zip(DEPTHS, found["Accuracy"], found["Leaves"], strict=True):
+        grown = CART(surrogates=0).replace("stop", AnyOf((MaxErrors(), MaxDepth(depth)))).run(training)
+        tested = ClassificationTest().run(test, grown.outputs["classifier"]).results
+        assert (leaves, accuracy) == (grown.results["Leaves"], pytest.approx(tested["Accuracy"]))
+
+
+def test_a_depth_is_found_by_validation() -> None:
+    with Project() as project:
+        data = project.request(SklearnDataset("breast_cancer")).data
+        found = project.run(CART(surrogates=0, refinement=Depth()), data=data)
+        assert found.results["Chosen"] == found.results["Depth"] < project.run(CART(), data=data).results["Depth"]
+
+
+def test_no_strength_at_all_is_refused() -> None:
+    with pytest.raises(ConfigurationError, match="PruningTest: strengths must be at least one"):
+        PruningTest(())
 
 
 def test_a_pruning_with_passes_is_refused() -> None:

@@ -46,6 +46,9 @@ class CostComplexity(NestedValidator):
         probes = np.append(np.sqrt(keys[:-1] * keys[1:]), np.inf)
         return last_up_to(table, probes * (1 + SAME))
 
+    def key(self, strength: float) -> float:
+        return strength * (1 + SAME)
+
 
 def impurities(class_weights: Floats, kind: Literal["gini", "entropy"]) -> Floats:
     """The impurity of each node: Gini's, or the entropy in bits; 0 of empty nodes."""

@@ -48,8 +48,12 @@ class PathValidator(Validator):
         raise NotImplementedError
 
     def named(self, key: float) -> float:
-        """What a key stands for."""
+        """What a key stands for: the strength of the pruning, in the terms of its users."""
         return key
+
+    def key(self, strength: float) -> float:
+        """The key of prunings that are just as strong."""
+        return strength
 
     def decided(self, key: float) -> DecisionModule | None:
         """What the leaves have to answer, if the choice counts on it."""

@@ -7,39 +7,42 @@ import numpy as np
 from intemi.data import Data
 from intemi.kernel import ConfigurationError, Input, Machine, Model, parameter
 from intemi.machines.trees.decisions import Proportions
-from intemi.machines.trees.refinement.cost_complexity import SAME, CostComplexity
+from intemi.machines.trees.refinement.cost_complexity import CostComplexity
 from intemi.machines.trees.refinement.machines import NodeCounts
-from intemi.machines.trees.refinement.path_validator import last_up_to
+from intemi.machines.trees.refinement.path_validator import NestedValidator, last_up_to
 from intemi.machines.trees.tree import Tree
 
 
 class PruningTest(Machine):
-    """Test a tree cut back by cost-complexity at each of several costs of a leaf.
+    """Test a tree, cut back with each of several strengths: costs of a leaf, depths, degrees, as the pruning counts them.
 
-    Rows are sent down the tree once, and what prunings do is read off the nodes. With `risk="gini"` costs are those of
-    scikit-learn's `ccp_alpha`. The results "Accuracy" and "Leaves" are vectors with a number for each cost; a row that
-    goes to several leaves, since a value is missing, counts in parts.
+    Rows are sent down the tree once, and what prunings do is read off the nodes. The costs of
+    `CostComplexity(risk="gini")` are those of scikit-learn's `ccp_alpha`. The results "Accuracy" and "Leaves" are
+    vectors with a number for each strength; a row that goes to several leaves, since a value is missing, counts in parts.
 
     >>> from intemi.machines.trees.decision_tree import DecisionTree
+    >>> from intemi.machines.trees.refinement.depth import Depth
     >>> from intemi.data import Column, Table
     >>> data = Data(Table([Column("x")], [[1, 2, 3, 8, 9]], Column("class", ("low", "high")), [0, 1, 0, 1, 1]))
     >>> tree = DecisionTree().run(data).outputs["tree"]
-    >>> done = PruningTest(costs=(0, 1)).run(tree, data)
+    >>> done = PruningTest(strengths=(0, 1)).run(tree, data)
     >>> done.results["Accuracy"].tolist(), done.results["Leaves"].tolist()
     ([1.0, 0.6], [4, 1])
+    >>> PruningTest((1, 2, 3), Depth(passes=None)).run(tree, data).results["Leaves"].tolist()
+    [1, 2, 3]
     """
 
     tree = Input(Tree)
     data = Input(Data)
 
-    costs: tuple[float, ...] = parameter()
-    pruning: CostComplexity = CostComplexity(passes=None)
+    strengths: tuple[float, ...] = parameter()
+    pruning: NestedValidator = CostComplexity(passes=None)
 
     releases_gil = True
 
     def check(self) -> None:
-        if not self.costs or min(self.costs) < 0:
-            raise ConfigurationError(f"{self.kind}: costs must be at least 0, and at least one, got {self.costs!r}")
+        if not self.strengths:
+            raise ConfigurationError(f"{self.kind}: strengths must be at least one, got none")
         if self.pruning.passes is not None:
             raise ConfigurationError(f"{self.kind}: pruning.passes must be None, got {self.pruning.passes!r}")
 
@@ -50,6 +53,6 @@ class PruningTest(Machine):
             raise ConfigurationError(f"{self.kind}: there is no row whose class is known")
         counts = NodeCounts().run(tree, data).outputs["counts"]
         table = self.pruning.table(tree, counts, Proportions())
-        places = last_up_to(table, np.array(self.costs) * (1 + SAME))
+        places = last_up_to(table, np.array([self.pruning.key(strength) for strength in self.strengths]))
         accuracy = 1 - table.validation[places] / table.validated
         return Model(results={"Accuracy": accuracy, "Leaves": table.leaves[places]})

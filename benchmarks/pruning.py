@@ -1,0 +1,320 @@
+"""Pruning strengths and the validation of prunings, beside scikit-learn.
+
+20 costs of a leaf, 10 × 10-fold cross-validation, as `GridSearchCV` does it over `ccp_alpha` on all cores, and as a
+loop does with a job for each fold. Ours grows one tree in each fold and reads all costs off it, through the engine with
+everything kept on disk. Where several splits are equally good, trees differ. Then the book's experiment with single
+trees, with unification and without. Last, cost-complexity pruning with inner cross-validation and one standard error,
+which scikit-learn's users write themselves: the costs come from the tree of the outer fold, each is tried in all inner
+folds, and the chosen one is fitted again.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import islice
+from statistics import geometric_mean, median
+from typing import Any
+
+import numpy as np
+
+from benchmarks.cross_validation import splits
+from benchmarks.report import Target, in_new_process, note_progress, print_table, print_targets
+from benchmarks.trees import BUILT_IN, SHARED, built_in, learner
+from configs.single_trees import CRITERIA, single_trees
+from intemi import Project
+from intemi.data import Data
+from intemi.machines import ClassificationTest, CVDistributor, Repeater, Scheme, SklearnDataset
+from intemi.machines.trees import CostComplexity, Proportions, PruningTest, RefinedTree
+
+COSTS = (0.0, *np.geomspace(1e-4, 0.1, 19).tolist())
+GINI = CostComplexity(risk="gini", passes=None)
+ONE_ERROR = CostComplexity(se=1, risk="gini")
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """What is compared on which data, and how often.
+
+    `single_folds` are those of the experiment with single trees. scikit-learn validates in `their_folds` of the ten
+    outer folds, on data sets with at most so many rows.
+    """
+
+    compared: tuple[str, ...]
+    repetitions: int
+    rounds: int
+    single_folds: int
+    data_sets: int
+    their_folds: int
+    their_rows: int
+
+
+FULL = Sizes(
+    compared=("breast_cancer", "wine", "digits"),
+    repetitions=10,
+    rounds=3,
+    single_folds=5,
+    data_sets=100,
+    their_folds=2,
+    their_rows=1000,
+)
+QUICK = Sizes(compared=("wine",), repetitions=1, rounds=1, single_folds=2, data_sets=2, their_folds=1, their_rows=400)
+
+
+def run(sizes: Sizes) -> list[Target]:
+    """Measure, print, and say what became of the targets."""
+    targets = [*_measure_strengths(sizes), _measure_unification(sizes), _measure_validation(sizes)]
+    print_targets(targets)
+    return targets
+
+
+# 20 strengths, 10 × 10-fold cross-validation
+
+OURS, GRID, FOLDS = "intemi", "GridSearchCV", "joblib, a job for each fold"
+
+
+def _measure_strengths(sizes: Sizes) -> list[Target]:
+    rows: list[list[str | float | None]] = []
+    targets = []
+    for name in sizes.compared:
+        rounds = []
+        for number in range(sizes.rounds):
+            note_progress(f"pruning: {len(COSTS)} strengths on {name}, round {number + 1}")
+            rounds.append(
+                {
+                    who: in_new_process(measure, name=name, repetitions=sizes.repetitions)
+                    for who, measure in ((OURS, strengths_ours), (GRID, strengths_grid), (FOLDS, strengths_folds))
+                }
+            )
+        same = np.array(in_new_process(same_trees, name=name))
+        ours, theirs = (np.array(rounds[0][who]["accuracies"])[: len(same)] for who in (OURS, GRID))
+        equal = float(np.isclose(ours, theirs)[same].mean()) * 100
+        for who in (OURS, GRID, FOLDS):
+            best = float(np.mean(rounds[0][who]["accuracies"], axis=0).max()) * 100
+            checked = [float(same.mean()) * 100, equal] if who == OURS else [None, None]
+            rows.append([f"{name}: {who}", median(each[who]["seconds"] for each in rounds), best, *checked])
+        shares = [each[OURS]["seconds"] / min(each[GRID]["seconds"], each[FOLDS]["seconds"]) for each in rounds]
+        targets.append(Target(f"20 strengths on {name} / the better of the others", median(shares), 1 / 20))
+    title = f"{len(COSTS)} pruning strengths, {sizes.repetitions} × 10-fold cross-validation"
+    header = ["", "s", "best accuracy %", "trees as GridSearchCV's %", "same accuracies of these %"]
+    print_table(title, header, rows)
+    return targets
+
+
+def strengths_ours(name: str, repetitions: int) -> dict[str, Any]:
+    """In a process of its own: from the question to all accuracies, folds × costs."""
+    data = built_in(name)
+    test = Scheme(training=Data, test=Data)
+    tree = test.add(learner(), data=test.training)
+    test.add(PruningTest(COSTS, GINI), data=test.test, tree=tree.tree, name="test")
+    with tempfile.TemporaryDirectory() as folder, Project(folder) as project:  # loads what is loaded when it is needed
+        warm = project.run(Repeater(CVDistributor(2), test, 1, seed=1), data=project.given(built_in("iris")))
+        project.query(warm, type=PruningTest, labels=["Accuracy", "Repetition", "Fold"])
+    with tempfile.TemporaryDirectory() as folder:
+        started = time.perf_counter()
+        with Project(folder) as project:
+            done = project.run(Repeater(CVDistributor(10), test, repetitions, seed=1), data=project.given(data))
+            found = project.query(done, type=PruningTest, labels=["Accuracy", "Repetition", "Fold"])
+        seconds = time.perf_counter() - started
+    return {"seconds": seconds, "accuracies": [list(map(float, each)) for each in found["Accuracy"]]}
+
+
+def strengths_grid(name: str, repetitions: int) -> dict[str, Any]:
+    """In a process of its own: GridSearchCV on all cores."""
+    from sklearn.model_selection import GridSearchCV
+    from sklearn.tree import DecisionTreeClassifier
+
+    data = built_in(name)
+    X, y = np.ascontiguousarray(data.features.T), data.classes
+    divided = list(splits(data, repetitions, 10))
+    tree = DecisionTreeClassifier(random_state=0)
+    GridSearchCV(tree, {"max_depth": [1, 2]}, cv=divided[:4], n_jobs=-1, refit=False).fit(X, y)  # starts the workers
+    started = time.perf_counter()
+    found = GridSearchCV(tree, {"ccp_alpha": list(COSTS)}, cv=divided, n_jobs=-1, refit=False).fit(X, y)
+    seconds = time.perf_counter() - started
+    scores = [found.cv_results_[f"split{fold}_test_score"].tolist() for fold in range(len(divided))]
+    return {"seconds": seconds, "accuracies": scores}
+
+
+def strengths_folds(name: str, repetitions: int) -> dict[str, Any]:
+    """In a process of its own: joblib on all cores, one fold at a time."""
+    from joblib import Parallel, delayed
+
+    data = built_in(name)
+    X, y = np.ascontiguousarray(data.features.T), data.classes
+    divided = list(splits(data, repetitions, 10))
+    Parallel(n_jobs=-1)(delayed(_scores)(X, y, *each, COSTS[-2:]) for each in divided[:4])  # starts the workers
+    started = time.perf_counter()
+    found = Parallel(n_jobs=-1)(delayed(_scores)(X, y, *each, COSTS) for each in divided)
+    seconds = time.perf_counter() - started
+    return {"seconds": seconds, "accuracies": found}
+
+
+def _scores(X: Any, y: Any, training: Any, test: Any, costs: Sequence[float]) -> list[float]:
+    """The accuracy of a tree of scikit-learn at each cost, which it can only fit one by one."""
+    from sklearn.tree import DecisionTreeClassifier
+
+    trees = [DecisionTreeClassifier(ccp_alpha=cost, random_state=0).fit(X[training], y[training]) for cost in costs]
+    return [float(tree.score(X[test], y[test])) for tree in trees]
+
+
+def same_trees(name: str) -> list[list[bool]]:
+    """Of each fold of the first repetition and each cost, whether both have the same tree.
+
+    It is the same if equally large nodes are split by the same features.
+    """
+    from sklearn.tree import DecisionTreeClassifier
+
+    data = built_in(name)
+    X, y = np.ascontiguousarray(data.features.T), data.classes
+    found = []
+    for training, _ in splits(data, 1, 10):
+        ours = learner().run(data=data.select_rows(training)).outputs["tree"]
+        critical = GINI.path(ours, Proportions()).critical
+        same = []
+        for cost in COSTS:
+            theirs = DecisionTreeClassifier(ccp_alpha=cost, random_state=0).fit(X[training], y[training]).tree_
+            inner, split = np.flatnonzero(critical > cost), np.flatnonzero(theirs.feature >= 0)
+            nodes = zip(ours.feature[ours.test_start[inner]].tolist(), ours.weights[inner].tolist(), strict=True)
+            others = zip(theirs.feature[split].tolist(), theirs.n_node_samples[split].tolist(), strict=True)
+            same.append(sorted(nodes) == sorted(others))
+        found.append(same)
+    return found
+
+
+# The experiment with single trees
+
+
+def _measure_unification(sizes: Sizes) -> Target:
+    rounds = []
+    for number in range(sizes.rounds):
+        note_progress(f"pruning: unification on and off, round {number + 1}")
+        rounds.append([in_new_process(refine, folds=sizes.single_folds, unification=level) for level in (2, 0)])
+    rows: list[list[str | float | None]] = [
+        [what, median(each[place]["seconds"] for each in rounds), *(rounds[0][place][count] for count in COUNTED)]
+        for place, what in enumerate(("unification", "none"))
+    ]
+    title = f"145 refinements of trees by information gain, iris, {sizes.single_folds} outer and 10 inner folds"
+    print_table(title, ["", "s", *COUNTED], rows)
+    if rounds[0][0]["accuracies"] != rounds[0][1]["accuracies"]:
+        raise AssertionError("results must be the same with unification and without it")
+    share = median(each[0]["seconds"] / each[1]["seconds"] for each in rounds)
+    return Target("single trees, unification / none", share, 1 / 3)
+
+
+COUNTED = ("machines run", "trees grown")
+
+
+def refine(folds: int, unification: Any) -> dict[str, Any]:
+    """In a process of its own: all refinements of one criterion, in memory."""
+    asked = single_trees({"IG": CRITERIA["IG"]}, folds=folds, inner_folds=10, repetitions=1)
+    with Project() as project:  # loads what is loaded when it is needed
+        small = single_trees({"IG": CRITERIA["IG"]}, folds=2, inner_folds=2, repetitions=1)
+        project.run(small, data=project.request(SklearnDataset("wine")).data)
+    with Project(unification=unification) as project:
+        data = project.request(SklearnDataset("iris")).data
+        started = time.perf_counter()
+        done = project.run(asked, data=data)
+        seconds = time.perf_counter() - started
+        ran = project.counts().physical
+        found = project.query(done, type=ClassificationTest, labels=["Accuracy", "machine", "Fold"])
+    return {
+        "seconds": seconds,
+        "machines run": ran.total(),
+        "trees grown": ran["DecisionTree"],
+        "accuracies": [float(each) for each in found["Accuracy"]],
+    }
+
+
+# Cost-complexity with inner cross-validation and one standard error
+
+
+def _measure_validation(sizes: Sizes) -> Target:
+    rows: list[list[str | float | None]] = []
+    shares = []
+    for name in _numeric(sizes.data_sets):
+        note_progress(f"pruning: validation on {name}")
+        ours = in_new_process(validate_ours, name=name)
+        row: list[str | float | None] = [name, float(ours["rows"]), ours["seconds"], *[None] * 4]
+        if ours["rows"] <= sizes.their_rows:
+            theirs = in_new_process(validate_theirs, name=name, folds=sizes.their_folds)
+            all_folds = theirs["seconds"] * 10 / sizes.their_folds
+            shares.append(ours["seconds"] / all_folds)
+            same = ours["accuracies"][: sizes.their_folds]
+            row[3:] = [
+                all_folds,
+                1 / shares[-1],
+                *(float(np.mean(each)) * 100 for each in (same, theirs["accuracies"])),
+            ]
+        rows.append(row)
+    header = ["", "rows", "ours s", "scikit-learn s", "times faster", "ours %", "scikit-learn %"]
+    title = "Ten-fold cross-validation of cost-complexity pruning, inner folds and one standard error"
+    print_table(title, header, rows)
+    print(
+        f"\nscikit-learn: {sizes.their_folds} of 10 outer folds, its seconds taken up to 10; accuracies are of these."
+    )
+    return Target("validation / scikit-learn, geometric mean", geometric_mean(shares), 1 / 20)
+
+
+def _numeric(most: int) -> list[str]:
+    """The names of data sets that scikit-learn can learn from as they are."""
+    names = [file.stem for file in sorted(SHARED.glob("*.arff"))] or BUILT_IN
+    return list(islice(filter(_is_numeric, names), most))
+
+
+def _is_numeric(name: str) -> bool:
+    data = _load(name)
+    return not any(column.is_nominal for column in data.columns) and not np.isnan(data.features).any()
+
+
+def _load(name: str) -> Data:
+    from intemi.data.arff import read_arff
+
+    file = SHARED / f"{name}.arff"
+    return read_arff(file) if file.exists() else built_in(name)
+
+
+def validate_ours(name: str) -> dict[str, Any]:
+    """In a process of its own: until the accuracies of all outer folds are read."""
+    data = _load(name)
+    test = Scheme(training=Data, test=Data)
+    tree = test.add(RefinedTree(learner(), ONE_ERROR), data=test.training)
+    test.add(ClassificationTest(), data=test.test, classifier=tree.classifier)
+    with tempfile.TemporaryDirectory() as folder, Project(folder) as project:  # loads what is loaded when it is needed
+        project.run(Repeater(CVDistributor(2), test, seed=1), data=project.given(built_in("iris")))
+    with tempfile.TemporaryDirectory() as folder:
+        started = time.perf_counter()
+        with Project(folder) as project:
+            done = project.run(Repeater(CVDistributor(10), test, seed=1), data=project.given(data))
+            found = project.query(done, type=ClassificationTest, labels=["Accuracy", "Fold"])
+        seconds = time.perf_counter() - started
+    return {"seconds": seconds, "rows": len(data), "accuracies": [float(each) for each in found["Accuracy"]]}
+
+
+def validate_theirs(name: str, folds: int) -> dict[str, Any]:
+    """In a process of its own: the same with scikit-learn, a job for each inner fold on all cores."""
+    from joblib import Parallel, delayed
+    from sklearn.model_selection import StratifiedKFold
+    from sklearn.tree import DecisionTreeClassifier
+
+    data = _load(name)
+    X, y = np.ascontiguousarray(data.features.T), data.classes
+    divided = list(splits(data, 1, 10))[:folds]
+    accuracies = []
+    with Parallel(n_jobs=-1) as parallel:
+        parallel(delayed(_scores)(X, y, *divided[0], COSTS[-2:]) for _ in range(4))  # starts the workers
+        started = time.perf_counter()
+        for training, test in divided:
+            X_t, y_t = X[training], y[training]
+            costs = np.unique(DecisionTreeClassifier(random_state=0).cost_complexity_pruning_path(X_t, y_t).ccp_alphas)
+            tried = np.append(np.sqrt(costs[:-1] * costs[1:]), 1.0)
+            inner = StratifiedKFold(10, shuffle=True, random_state=0).split(X_t, y_t)
+            scores = np.array(parallel(delayed(_scores)(X_t, y_t, *each, tried) for each in inner))
+            errors = 1 - scores.mean(axis=0)
+            allowed = errors.min() + np.sqrt(errors.min() * (1 - errors.min()) / len(y_t))
+            chosen = costs[np.flatnonzero(errors <= allowed)[-1]]
+            accuracies += _scores(X, y, training, test, [chosen])
+        seconds = time.perf_counter() - started
+    return {"seconds": seconds, "accuracies": accuracies}

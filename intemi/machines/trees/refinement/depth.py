@@ -1,0 +1,35 @@
+"""Cutting at a depth. A tree that was grown to a depth only is the full tree, cut there: grown once, it has all of them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from intemi.machines.interfaces import Codes, Floats
+from intemi.machines.trees.components import DecisionModule
+from intemi.machines.trees.refinement.path_validator import NestedValidator, last_up_to
+from intemi.machines.trees.refinement.tables import ErrorTable, NestedPath
+from intemi.machines.trees.tree import Tree
+
+
+class Depth(NestedValidator):
+    """Cut everything below a depth, the root's being 1; which depth is found by validation.
+
+    >>> Depth(se=1).growth_key() == Depth().growth_key()
+    True
+    """
+
+    def path(self, tree: Tree, decision: DecisionModule) -> NestedPath:
+        depths = np.ones(len(tree))
+        for node in range(1, len(tree)):
+            depths[node] = depths[tree.parent[node]] + 1
+        critical = np.where(tree.branch_count > 0, -depths, -np.inf)
+        return NestedPath(tree, -np.arange(depths[-1], 0.0, -1.0), critical)
+
+    def places(self, table: ErrorTable, keys: Floats) -> Codes:
+        return last_up_to(table, keys)
+
+    def named(self, key: float) -> float:
+        return -key
+
+    def key(self, strength: float) -> float:
+        return -strength
