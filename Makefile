@@ -6,13 +6,14 @@ RUN := $(VENV)/bin/python
 PIP_INSTALL := $(RUN) -m pip install -qq --disable-pip-version-check --no-input
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench format clean setup
+.PHONY: help demo test docs bench format clean setup
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 
 help:
 	@echo "make demo     run the demonstration"
 	@echo "make test     check style and types, run the tests"
+	@echo "make docs     build the documentation in build/site"
 	@echo "make bench    run the benchmarks"
 	@echo "make format   format the code and fix what can be fixed"
 	@echo "make clean    remove everything that the other targets made, .venv included"
@@ -25,6 +26,10 @@ test: $(VENV)/.test
 	$(RUN) -m ruff format --check
 	$(RUN) -m mypy
 	$(RUN) -m pytest -n 2 --timeout 300
+
+docs: $(VENV)/.docs
+	@NO_MKDOCS_2_WARNING=1 $(RUN) -m mkdocs build --strict --quiet
+	@echo "The documentation is in build/site/index.html"
 
 bench: $(VENV)/.bench
 	@$(RUN) -m benchmarks
@@ -52,7 +57,7 @@ $(VENV)/.base: pyproject.toml | $(VENV)/.created
 	@touch $@
 
 # An extra brings the base with it.
-$(VENV)/.test $(VENV)/.bench: $(VENV)/.%: pyproject.toml | $(VENV)/.created
+$(VENV)/.test $(VENV)/.bench $(VENV)/.docs: $(VENV)/.%: pyproject.toml | $(VENV)/.created
 	@echo "Installing intemi[$*] into $(VENV)"
 	@$(PIP_INSTALL) --editable ".[$*]"
 	@touch $@ $(VENV)/.base

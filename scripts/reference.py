@@ -15,6 +15,8 @@ from intemi.experiments.describing import plain_description
 
 _EXAMPLE = re.compile(r"^>>> .*(?:\n(?!\s*$).*)*", re.MULTILINE)
 """From a prompt to the next empty line."""
+_FOR_THE_ENGINE = ("run", "check", "with_part", "from_parameters", "is_random")
+"""Methods of machines and components that nobody else calls."""
 
 
 class Docstrings(griffe.Extension):
@@ -30,9 +32,10 @@ class Docstrings(griffe.Extension):
         obj.docstring.value = _EXAMPLE.sub(lambda found: f"```python\n{found[0]}\n```", obj.docstring.value)
         entry = self._entries.get(obj.name)
         if entry is not None and entry.made_by.__module__ == obj.module.path and isinstance(obj, griffe.Class):
-            obj.docstring.value += declaration(entry)
-            for name in entry.parameters():
-                obj.members.pop(name, None)  # the table tells everything of it
+            for name in (*entry.parameters(), *_FOR_THE_ENGINE):
+                obj.members.pop(name, None)
+            if entry.name != "Scheme":  # it is drawn, by its methods
+                obj.docstring.value += declaration(entry)
 
 
 def declaration(entry: Entry) -> str:
@@ -47,7 +50,7 @@ def declaration(entry: Entry) -> str:
         for each in told["parameters"]
         if each["name"] != "seed"  # every machine has one
     ]
-    parts = ["\n\n" + "\\\n".join(lines)] if lines else []
+    parts = [" ".join(lines)] if lines else []
     if rows:
         parts.append("\n".join(["| parameter | type | range | default | |", "| --- | --- | --- | --- | --- |", *rows]))
     return "\n\n".join(["", *parts])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchmarks import configuration, cross_validation, requests, scaling
+from benchmarks import configuration, cross_validation, pruning, requests, scaling
 from benchmarks.__main__ import NAMES, main
 from benchmarks.peers import PEERS
 from benchmarks.report import Target, print_targets
@@ -33,6 +33,18 @@ def test_the_benchmark_of_cross_validation_runs_on_the_same_splits(capsys: pytes
     rows = [line.split() for line in printed.splitlines() if line.startswith(("intemi,", "scikit-learn"))]
     assert [row[-1] for row in rows] == [rows[0][-1]] * 3, "the accuracy of the SVM is that of scikit-learn"
     assert len(targets) == 4
+    assert all(target.measured > 0 for target in targets)
+
+
+@pytest.mark.slow
+def test_the_benchmark_of_pruning_finds_the_accuracies_of_scikit_learn(capsys: pytest.CaptureFixture[str]) -> None:
+    sizes = pruning.Sizes(
+        compared=("wine",), repetitions=1, rounds=1, single_folds=2, data_sets=1, their_folds=1, their_rows=1000
+    )
+    targets = pruning.run(sizes)
+    (ours,) = [line.split() for line in capsys.readouterr().out.splitlines() if line.startswith("wine: intemi")]
+    assert ours[-1] == "100", "where trees are the same, so are their accuracies"
+    assert len(targets) == 3
     assert all(target.measured > 0 for target in targets)
 
 

@@ -8,32 +8,81 @@ import pkgutil
 import re
 import subprocess
 import sys
+from html.parser import HTMLParser
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 import pytest
 
 import intemi
+from intemi.experiments import parse_experiment
+from tests.pages import blocks, program, promised
 
 ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_the_code_of_a_page_runs_and_prints_what_its_comments_say(page: Path, tmp_path: Path) -> None:
-    code = "\n".join(re.findall(r"^```python\n(.*?)^```", page.read_text(), re.DOTALL | re.MULTILINE))
-    program = tmp_path / "program.py"
-    program.write_text(code)
-    done = subprocess.run([sys.executable, "-W", "error", program.name], cwd=tmp_path, capture_output=True, text=True)
+def name(page: Path) -> str:
+    """What a page is called in the repository."""
+    return page.relative_to(ROOT).as_posix()
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page)], ids=name)
+def test_the_code_of_a_page_runs_and_prints_what_the_page_says(page: Path, tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text(program(page), "utf-8")
+    done = subprocess.run([sys.executable, "-W", "error", "program.py"], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    for promised in re.findall(r"^\s*print\(.*\)  # (.*)$", code, re.MULTILINE):
-        assert promised in done.stdout.splitlines()
+    printed = "\n".join(line.rstrip() for line in done.stdout.splitlines())
+    for each in promised(page):
+        assert each in (printed if "\n" in each else printed.splitlines())
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_the_experiment_files_of_a_page_are_right(page: Path) -> None:
+    for block in blocks(page):
+        if block.language == "yaml" and block.title is None:
+            parse_experiment(block.text, page.name)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
 def test_the_links_of_a_page_lead_somewhere(page: Path) -> None:
-    for target in re.findall(r"\]\(([^)#]+)\)", page.read_text()):
+    for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", page.read_text("utf-8")):
         if "://" not in target:
             assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+class Links(HTMLParser):
+    """The links and the anchors of a page of the site."""
+
+    def __init__(self, page: Path) -> None:
+        super().__init__()
+        self.links: list[str] = []
+        self.anchors: set[str] = set()
+        self.feed(page.read_text("utf-8"))
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        for name, value in attrs:
+            if name in ("href", "src") and value:
+                self.links.append(value)
+            elif name in ("id", "name") and value:
+                self.anchors.add(value)
+
+
+@pytest.mark.slow
+def test_the_site_is_built_without_a_warning_and_needs_nothing_from_elsewhere(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(tmp_path)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    pages = {page: Links(page) for page in tmp_path.rglob("*.html") if page.name != "404.html"}
+    assert tmp_path / "index.html" in pages
+    for page, found in pages.items():
+        for link in map(urlsplit, found.links):
+            if link.scheme or link.netloc:
+                continue
+            target = (page.parent / unquote(link.path)).resolve() if link.path else page
+            assert target.exists(), f"{page.name} links to {link.path}"
+            if link.fragment and target in pages and not link.fragment.startswith("__"):
+                assert link.fragment in pages[target].anchors, f"{page.name} links to {link.path}#{link.fragment}"
 
 
 def test_the_examples_in_docstrings_run() -> None:

@@ -17,6 +17,7 @@ from intemi.analysis.nemenyi import Nemenyi
 from intemi.analysis.paired_t_test import PairedTTest
 from intemi.analysis.ranks import AverageRanks, Ranks
 from intemi.analysis.sign_test import SignTest
+from intemi.analysis.standardized_difference import StandardizedDifference
 from intemi.analysis.t_test import TTest
 from intemi.analysis.transformation import Transformation
 from intemi.analysis.wilcoxon import Wilcoxon
@@ -41,6 +42,7 @@ __all__ = [
     "CriticalDifference",
     "WinsDrawsLosses",
     "Wins",
+    "StandardizedDifference",
     "Transformation",
     "InvalidComparison",
 ]

@@ -1,4 +1,4 @@
-"""The experiment of `configs/single_trees.py`, in its small form: what it has, what it grows, and what is made of it."""
+"""The experiment of `configs/single_trees.py`, in its small form: what it has, grows, and what is made of it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from configs import single_trees
 from configs.single_trees import CRITERIA, DATA_SETS, experiment, files, methods, smoke
 from intemi import Project
 from intemi.experiments import found, run
@@ -22,7 +21,7 @@ def test_it_has_as_many_methods_as_the_books_table() -> None:
     assert len({method.key for method in every}) == len(every) == 145
     refined = [method for method in every if method.refinement is not None]
     assert Counter(method.group for method in refined) == {"direct": 14, "single": 54, "multi": 75}
-    assert len(set(method.refinement for method in refined)) == 143
+    assert len({method.refinement for method in refined}) == 143
     assert len(CRITERIA) == 5
 
 
@@ -44,7 +43,3 @@ def test_it_grows_two_trees_more_than_inner_folds_and_goes_on_where_it_stopped(t
         assert f"| C{number}: " in text
     assert "0 of 360 steps increase" in text, "leaves never increase with the margin"
     assert "0 of 750 cases" in text, "nothing is better than the oracle"
-
-
-def test_without_files_it_is_the_small_one() -> None:
-    assert [name for name in single_trees.smoke.data] == ["iris", "wine"]

@@ -1,4 +1,4 @@
-"""Cutting at a depth. A tree that was grown to a depth only is the full tree, cut there: grown once, it has all of them."""
+"""Cutting at a depth: a tree that was grown down to a depth is the full one, cut there."""
 
 from __future__ import annotations
 

@@ -14,11 +14,11 @@ from intemi.machines.trees.tree import Tree
 
 
 class PruningTest(Machine):
-    """Test a tree, cut back with each of several strengths: costs of a leaf, depths, degrees, as the pruning counts them.
+    """Test a tree, cut back with each of several strengths: costs of a leaf, depths or degrees.
 
     Rows are sent down the tree once, and what prunings do is read off the nodes. The costs of
     `CostComplexity(risk="gini")` are those of scikit-learn's `ccp_alpha`. The results "Accuracy" and "Leaves" are
-    vectors with a number for each strength; a row that goes to several leaves, since a value is missing, counts in parts.
+    vectors with a number for each strength; a row that goes to several leaves, as a value is missing, counts in parts.
 
     >>> from intemi.machines.trees.decision_tree import DecisionTree
     >>> from intemi.machines.trees.refinement.depth import Depth
