@@ -1,0 +1,235 @@
+"""What the book concludes from its experiment with single trees, and what has to come out for us to agree.
+
+The conditions are taken from the specification of the experiment, and were fixed before any result was looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise, product
+
+import numpy as np
+
+from scripts.reproduction_results import METHODS, Results, key
+
+NESTED = ("CC", "Deg", "OPT")
+MARGINS, WEIGHTS = ("0SE", "½SE", "1SE"), ("0TE", "½TE", "1TE")
+EQUAL = 1e-9
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A claim, whether it came out, and the numbers."""
+
+    claim: str
+    condition: str
+    holds: bool
+    numbers: str
+
+
+def findings(results: Results) -> Iterator[Finding]:
+    """All claims, in their order."""
+    for check in CHECKS:
+        yield check(results)
+
+
+def smaller_with_margins(results: Results) -> Finding:
+    worse = total = 0
+    for group, name, te in product(("single", "multi"), NESTED, WEIGHTS):
+        sizes = [results.folds(key(group, name, se, te), leaves=True) for se in MARGINS]
+        worse += int(sum((after > before).sum() for before, after in pairwise(sizes)))
+        total += 2 * len(sizes[0])
+    return Finding(
+        "C1: the larger the margin of standard errors, the fewer leaves",
+        "no fold in which leaves increase from 0SE to ½SE to 1SE (CC, Deg, OPT, all TE)",
+        worse == 0,
+        f"{worse} of {total:,} steps increase",
+    )
+
+
+def larger_with_training_errors(results: Results) -> Finding:
+    fewer = total = 0
+    for name, se in product(NESTED, (*MARGINS, "½SEs", "1SEs")):
+        sizes = [results.mean_leaves(key("multi", name, se, te)) for te in WEIGHTS]
+        fewer += int(sum((after < before - EQUAL).sum() for before, after in pairwise(sizes)))
+        total += 2 * len(sizes[0])
+    return Finding(
+        "C1: the more training errors count, the more leaves",
+        "mean leaves of a task decrease with TE in at most 1 % of the steps (CC, Deg, OPT, multi)",
+        fewer <= 0.01 * total,
+        f"{fewer} of {total:,} steps decrease",
+    )
+
+
+def margin_alone(results: Results) -> Finding:
+    def compared(name: str) -> tuple[bool, str]:
+        none, one = (key("multi", name, se, "0TE") for se in ("0SE", "1SE"))
+        record, losses = results.record(none, one), (results.loss[none], results.loss[one])
+        return (
+            record.wins > record.losses and losses[0] > losses[1],
+            f"{name} {record}, loss {losses[0]:.2f} and {losses[1]:.2f}",
+        )
+
+    return _of_each(
+        "C2: without training errors, the 1SE rule costs accuracy",
+        "multi, 0TE: 0SE wins more often than it loses against 1SE, and its loss is smaller",
+        compared,
+    )
+
+
+def training_errors_alone(results: Results) -> Finding:
+    def compared(name: str) -> tuple[bool, str]:
+        losses = [results.loss[key("multi", name, "0SE", te)] for te in WEIGHTS]
+        return losses == sorted(losses, reverse=True), f"{name} {_shown(losses)}"
+
+    return _of_each(
+        "C3: without a margin, training errors do not help validation by several passes",
+        "multi, 0SE: losses grow from 0TE to ½TE to 1TE",
+        compared,
+    )
+
+
+def both_together(results: Results) -> Finding:
+    def compared(name: str) -> tuple[bool, str]:
+        none, half = (key("multi", name, "1SE", te) for te in ("0TE", "½TE"))
+        record, losses = results.record(half, none), (results.loss[none], results.loss[half])
+        holds = record.wins > record.losses and (losses[1] > losses[0] or name == "Deg")
+        return holds, f"{name} {record}, loss {losses[0]:.2f} at 0TE and {losses[1]:.2f} at ½TE"
+
+    return _of_each(
+        "C4: margin and training errors help each other",
+        "multi, 1SE: ½TE wins more often than it loses against 0TE, and (CC, OPT) its loss is smaller",
+        compared,
+    )
+
+
+def several_passes(results: Results) -> Finding:
+    def compared(name: str) -> tuple[bool, str]:
+        record = results.record(key("multi", name, "0SE", "0TE"), key("single", name, "0SE", "0TE"))
+        return record.wins > record.losses, f"{name} {record}"
+
+    return _of_each(
+        "C5: several passes are at least as accurate as one",
+        "0SE, 0TE: multi wins more often than it loses against single",
+        compared,
+    )
+
+
+def kinds_of_margins(results: Results) -> Finding:
+    least = 14 / 17
+
+    def compared(name: str) -> tuple[bool, str]:
+        pairs = [(key("multi", name, se, "0TE"), key("multi", name, f"{se}s", "0TE")) for se in ("½SE", "1SE")]
+        records = [results.record(*pair) for pair in pairs]
+        holds = all(record.draws >= least * sum(record) for record in records)
+        return holds, f"{name} {' and '.join(map(str, records))}"
+
+    return _of_each(
+        "C6: standard errors in theory and of the sample are nearly interchangeable",
+        "multi, 0TE: draws in at least 14 of 17 tasks, at ½SE and at 1SE",
+        compared,
+    )
+
+
+def wins_and_losses_disagree(results: Results) -> Finding:
+    wins = results.wins([method.key for method in METHODS])
+    plain, strict = (key("direct", "EBP", se) for se in ("0SE", "1SE"))
+    losses = results.loss[plain], results.loss[strict]
+    return Finding(
+        "C7: wins and losses disagree: with a margin EBP wins more often and loses more",
+        "direct EBP, 0SE to 1SE: wins do not fall, the loss grows",
+        wins[strict] >= wins[plain] and losses[1] < losses[0],
+        f"wins {wins[plain]} and {wins[strict]} of {len(results.tasks())}, loss {losses[0]:.2f} and {losses[1]:.2f}",
+    )
+
+
+def unpruned_trees(results: Results) -> Finding:
+    full = key("none", "full")
+    wins = results.wins([method.key for method in METHODS])[full]
+    others = {name: results.loss[key("multi", name, "0SE", "0TE")] for name in NESTED}
+    least = 4 / 17 * len(results.tasks())
+    return Finding(
+        "C8: full trees have respectable wins but a large loss",
+        "wins in at least 4 of 17 tasks; a loss at least 0.15 larger than of CC, Deg and OPT (multi, 0SE, 0TE)",
+        wins >= least and results.loss[full] <= min(others.values()) - 0.15,
+        f"{wins} wins of {len(results.tasks())}, loss {results.loss[full]:.2f}; "
+        + ", ".join(f"{name} {loss:.2f}" for name, loss in others.items()),
+    )
+
+
+def error_based_is_smaller(results: Results) -> Finding:
+    shares = {
+        se: float(
+            np.mean(results.mean_leaves(key("direct", "EBP", se)) < results.mean_leaves(key("direct", "PEP", se)))
+        )
+        for se in MARGINS
+    }
+    return Finding(
+        "C9: at the same margin EBP gives smaller trees than PEP",
+        "fewer leaves in at least 15 of 17 tasks, at each margin",
+        min(shares.values()) >= 15 / 17,
+        ", ".join(f"{share:.0%} of the tasks at {se}" for se, share in shares.items()),
+    )
+
+
+def pessimistic_with_margin(results: Results) -> Finding:
+    smaller = results.mean_leaves(key("direct", "PEP", "1SE")) < results.mean_leaves(key("direct", "EBP", "0SE"))
+    return Finding(
+        "C9: PEP as Quinlan defines it (1SE) gives smaller trees than EBP without a margin",
+        "fewer leaves in at least 15 of 17 tasks",
+        float(smaller.mean()) >= 15 / 17,
+        f"{smaller.mean():.0%} of the tasks",
+    )
+
+
+def reduced_error(results: Results) -> Finding:
+    losses = {(se, te): results.loss[key("single", "REP", se, te)] for se, te in product(MARGINS, WEIGHTS)}
+    better = all(losses[se, "1TE"] >= losses[se, "0TE"] + 0.15 for se in MARGINS)
+    return Finding(
+        "C10: REP prunes too much; training errors repair that",
+        "the loss at 1TE is at least 0.15 smaller than at 0TE, at each margin; 1SE/0TE is the worst setting",
+        better and min(losses, key=lambda cell: losses[cell]) == ("1SE", "0TE"),
+        "; ".join(f"{se} {_shown([losses[se, te] for te in WEIGHTS])}" for se in MARGINS),
+    )
+
+
+def oracle_is_best(results: Results) -> Finding:
+    oracle, worse, total = results.folds("oracle"), 0, 0
+    for method in METHODS:
+        if method.group in ("none", "direct") or (method.group == "multi" and method.name != "MEP2"):
+            worse += int((results.folds(method.key) > oracle + EQUAL).sum())
+            total += len(oracle)
+    return Finding(
+        "X7: no pruning of a tree is more accurate than the oracle's",
+        "in no fold (full tree, direct and multi; not MEP2 after validation, which answers by other probabilities)",
+        worse == 0,
+        f"{worse} of {total:,} cases",
+    )
+
+
+CHECKS: tuple[Callable[[Results], Finding], ...] = (
+    smaller_with_margins,
+    larger_with_training_errors,
+    margin_alone,
+    training_errors_alone,
+    both_together,
+    several_passes,
+    kinds_of_margins,
+    wins_and_losses_disagree,
+    unpruned_trees,
+    error_based_is_smaller,
+    pessimistic_with_margin,
+    reduced_error,
+    oracle_is_best,
+)
+
+
+def _of_each(claim: str, condition: str, compared: Callable[[str], tuple[bool, str]]) -> Finding:
+    """A claim about each of the three validators."""
+    found = [compared(name) for name in NESTED]
+    return Finding(claim, condition, all(holds for holds, _ in found), "; ".join(numbers for _, numbers in found))
+
+
+def _shown(numbers: list[float]) -> str:
+    return " / ".join(f"{number:.2f}" for number in numbers)
