@@ -11,7 +11,7 @@ PIP_INSTALL := $(RUN) -m pip install -qq --disable-pip-version-check --no-input
 .DELETE_ON_ERROR:
 
 help:
-	@echo "make demo     run the demonstration"
+	@echo "make demo     compare learners on data sets, with a report and a picture"
 	@echo "make test     check style and types, run the tests"
 	@echo "make docs     build the documentation in build/site"
 	@echo "make bench    run the benchmarks"
@@ -19,7 +19,7 @@ help:
 	@echo "make clean    remove everything that the other targets made, .venv included"
 
 demo: $(VENV)/.base
-	@$(RUN) examples/demo.py
+	@$(RUN) -m intemi.cli demo
 
 test: $(VENV)/.test
 	$(RUN) -m ruff check
@@ -39,7 +39,7 @@ format: $(VENV)/.test
 	$(RUN) -m ruff format
 
 clean:
-	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build dist intemi-demo .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # What a developer needs, without running anything.

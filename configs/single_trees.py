@@ -81,6 +81,7 @@ ORACLE = "oracle"
 class OfPart(Machine):
     """Learn from the training part alone that a distributor gives out."""
 
+    registered_name = "single_trees.OfPart"  # however this file is imported
     version = 1
     data = Input(Data)
     classifier = Output(Classifier)

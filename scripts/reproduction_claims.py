@@ -11,7 +11,7 @@ from itertools import pairwise, product
 
 import numpy as np
 
-from scripts.reproduction_results import METHODS, Results, key
+from scripts.reproduction_results import METHODS, Record, Results, key
 
 NESTED = ("CC", "Deg", "OPT")
 MARGINS, WEIGHTS = ("0SE", "½SE", "1SE"), ("0TE", "½TE", "1TE")
@@ -24,7 +24,8 @@ class Finding:
 
     claim: str
     condition: str
-    holds: bool
+    holds: bool | None
+    """None where tests find no more wins than losses, and means go the way of the claim."""
     numbers: str
 
 
@@ -63,11 +64,11 @@ def larger_with_training_errors(results: Results) -> Finding:
 
 
 def margin_alone(results: Results) -> Finding:
-    def compared(name: str) -> tuple[bool, str]:
+    def compared(name: str) -> tuple[bool | None, str]:
         none, one = (key("multi", name, se, "0TE") for se in ("0SE", "1SE"))
         record, losses = results.record(none, one), (results.loss[none], results.loss[one])
         return (
-            record.wins > record.losses and losses[0] > losses[1],
+            _more_wins(record, losses[0] > losses[1]),
             f"{name} {record}, loss {losses[0]:.2f} and {losses[1]:.2f}",
         )
 
@@ -79,7 +80,7 @@ def margin_alone(results: Results) -> Finding:
 
 
 def training_errors_alone(results: Results) -> Finding:
-    def compared(name: str) -> tuple[bool, str]:
+    def compared(name: str) -> tuple[bool | None, str]:
         losses = [results.loss[key("multi", name, "0SE", te)] for te in WEIGHTS]
         return losses == sorted(losses, reverse=True), f"{name} {_shown(losses)}"
 
@@ -91,10 +92,10 @@ def training_errors_alone(results: Results) -> Finding:
 
 
 def both_together(results: Results) -> Finding:
-    def compared(name: str) -> tuple[bool, str]:
+    def compared(name: str) -> tuple[bool | None, str]:
         none, half = (key("multi", name, "1SE", te) for te in ("0TE", "½TE"))
         record, losses = results.record(half, none), (results.loss[none], results.loss[half])
-        holds = record.wins > record.losses and (losses[1] > losses[0] or name == "Deg")
+        holds = _more_wins(record, losses[1] > losses[0] or name == "Deg")
         return holds, f"{name} {record}, loss {losses[0]:.2f} at 0TE and {losses[1]:.2f} at ½TE"
 
     return _of_each(
@@ -105,9 +106,9 @@ def both_together(results: Results) -> Finding:
 
 
 def several_passes(results: Results) -> Finding:
-    def compared(name: str) -> tuple[bool, str]:
+    def compared(name: str) -> tuple[bool | None, str]:
         record = results.record(key("multi", name, "0SE", "0TE"), key("single", name, "0SE", "0TE"))
-        return record.wins > record.losses, f"{name} {record}"
+        return _more_wins(record, True), f"{name} {record}"
 
     return _of_each(
         "C5: several passes are at least as accurate as one",
@@ -119,7 +120,7 @@ def several_passes(results: Results) -> Finding:
 def kinds_of_margins(results: Results) -> Finding:
     least = 14 / 17
 
-    def compared(name: str) -> tuple[bool, str]:
+    def compared(name: str) -> tuple[bool | None, str]:
         pairs = [(key("multi", name, se, "0TE"), key("multi", name, f"{se}s", "0TE")) for se in ("½SE", "1SE")]
         records = [results.record(*pair) for pair in pairs]
         holds = all(record.draws >= least * sum(record) for record in records)
@@ -133,7 +134,7 @@ def kinds_of_margins(results: Results) -> Finding:
 
 
 def wins_and_losses_disagree(results: Results) -> Finding:
-    wins = results.wins([method.key for method in METHODS])
+    wins = results.all_wins
     plain, strict = (key("direct", "EBP", se) for se in ("0SE", "1SE"))
     losses = results.loss[plain], results.loss[strict]
     return Finding(
@@ -146,7 +147,7 @@ def wins_and_losses_disagree(results: Results) -> Finding:
 
 def unpruned_trees(results: Results) -> Finding:
     full = key("none", "full")
-    wins = results.wins([method.key for method in METHODS])[full]
+    wins = results.all_wins[full]
     others = {name: results.loss[key("multi", name, "0SE", "0TE")] for name in NESTED}
     least = 4 / 17 * len(results.tasks())
     return Finding(
@@ -159,17 +160,17 @@ def unpruned_trees(results: Results) -> Finding:
 
 
 def error_based_is_smaller(results: Results) -> Finding:
-    shares = {
-        se: float(
-            np.mean(results.mean_leaves(key("direct", "EBP", se)) < results.mean_leaves(key("direct", "PEP", se)))
-        )
-        for se in MARGINS
-    }
+    def share(se: str, criterion: str | None = None) -> float:
+        error_based, pessimistic = (results.mean_leaves(key("direct", name, se), criterion) for name in ("EBP", "PEP"))
+        return float(np.mean(error_based < pessimistic))
+
+    shares = {se: share(se) for se in MARGINS}
+    with_ig = " / ".join(f"{share(se, 'IG'):.0%}" for se in MARGINS)
     return Finding(
         "C9: at the same margin EBP gives smaller trees than PEP",
         "fewer leaves in at least 15 of 17 tasks, at each margin",
         min(shares.values()) >= 15 / 17,
-        ", ".join(f"{share:.0%} of the tasks at {se}" for se, share in shares.items()),
+        f"{' / '.join(f'{each:.0%}' for each in shares.values())} of the tasks at {', '.join(MARGINS)}; IG: {with_ig}",
     )
 
 
@@ -185,12 +186,14 @@ def pessimistic_with_margin(results: Results) -> Finding:
 
 def reduced_error(results: Results) -> Finding:
     losses = {(se, te): results.loss[key("single", "REP", se, te)] for se, te in product(MARGINS, WEIGHTS)}
+    worst = min(losses, key=lambda cell: losses[cell])
     better = all(losses[se, "1TE"] >= losses[se, "0TE"] + 0.15 for se in MARGINS)
     return Finding(
         "C10: REP prunes too much; training errors repair that",
         "the loss at 1TE is at least 0.15 smaller than at 0TE, at each margin; 1SE/0TE is the worst setting",
-        better and min(losses, key=lambda cell: losses[cell]) == ("1SE", "0TE"),
-        "; ".join(f"{se} {_shown([losses[se, te] for te in WEIGHTS])}" for se in MARGINS),
+        better and worst == ("1SE", "0TE"),
+        "; ".join(f"{se} {_shown([losses[se, te] for te in WEIGHTS])}" for se in MARGINS)
+        + f"; the worst is {'/'.join(worst)}. The margin of 0.15 was calibrated with 10 % held out, here 30 % are",
     )
 
 
@@ -225,10 +228,19 @@ CHECKS: tuple[Callable[[Results], Finding], ...] = (
 )
 
 
-def _of_each(claim: str, condition: str, compared: Callable[[str], tuple[bool, str]]) -> Finding:
+def _of_each(claim: str, condition: str, compared: Callable[[str], tuple[bool | None, str]]) -> Finding:
     """A claim about each of the three validators."""
     found = [compared(name) for name in NESTED]
-    return Finding(claim, condition, all(holds for holds, _ in found), "; ".join(numbers for _, numbers in found))
+    verdicts = {holds for holds, _ in found}
+    holds = False if False in verdicts else None if None in verdicts else True
+    return Finding(claim, condition, holds, "; ".join(numbers for _, numbers in found))
+
+
+def _more_wins(record: Record, by_means: bool) -> bool | None:
+    """Whether there are more wins than losses; undecided if there are as many, and means are as they should be."""
+    if record.wins == record.losses and by_means:
+        return None
+    return record.wins > record.losses and by_means
 
 
 def _shown(numbers: list[float]) -> str:

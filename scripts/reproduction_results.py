@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from configs.single_trees import CRITERIA, ORACLE, Method, methods
+from configs.single_trees import CRITERIA, FULL, ORACLE, Method, methods
 from intemi.analysis import AverageRanks, StandardizedDifference, Wins, WinsDrawsLosses
 from intemi.experiments import Outcome
 from intemi.series import Series
@@ -77,6 +77,17 @@ class Results:
         """In how many tasks each method has the best mean, or does not differ from the one that has."""
         return _by_machine(Wins(alpha=ALPHA)(self.of(names, tasks)))
 
+    @cached_property
+    def all_wins(self) -> dict[str, int]:
+        """The wins of all methods, among all of them."""
+        return self.wins(list(BY_KEY))
+
+    @cached_property
+    def against_full(self) -> dict[str, Record]:
+        """The record of all methods against the full tree of all training data."""
+        found = WinsDrawsLosses(alpha=ALPHA, against=FULL.key)(self.of(list(BY_KEY)))
+        return {item["machine"]: Record(item["wins"], item["draws"], item["losses"]) for item in found}
+
     def record(self, first: str, second: str, tasks: Sequence[str] | None = None) -> Record:
         """In how many tasks the first method is better than the second, not different, and worse."""
         found = WinsDrawsLosses(alpha=ALPHA, against=second)(self.of([first, second], tasks)).where(machine=first)
@@ -85,12 +96,12 @@ class Results:
     @cached_property
     def loss(self) -> dict[str, float]:
         """How far below the oracle a method is, in standard deviations of the oracle, averaged over tasks."""
-        return _by_machine(self._standardized(leaves=False))
+        return _by_machine(self._losses)
 
     @cached_property
     def excess(self) -> dict[str, float]:
         """By how much trees are larger than the oracle's, in standard deviations of its sizes."""
-        return _by_machine(self._standardized(leaves=True))
+        return _by_machine(StandardizedDifference(against=ORACLE)(self.of([*BY_KEY, ORACLE], leaves=True)))
 
     @cached_property
     def ranks(self) -> dict[str, float]:
@@ -100,29 +111,22 @@ class Results:
     @property
     def without_spread(self) -> str:
         """The tasks that losses leave out: the oracle is equally accurate in all folds."""
-        return str(self._standardized(leaves=False).row(0)["left out"])
+        return str(self._losses.row(0)["left out"])
 
-    def _standardized(self, leaves: bool) -> Series:
-        return StandardizedDifference(against=ORACLE)(self.of([*BY_KEY, ORACLE], leaves=leaves))
-
-    def loss_of(self, names: Sequence[str], criterion: str) -> dict[str, float]:
-        """The same as `loss`, with the trees of one criterion."""
-        series = self.of([*names, ORACLE], self.tasks(criterion))
-        return _by_machine(StandardizedDifference(against=ORACLE)(series))
-
-    def excess_of(self, name: str, criterion: str) -> float:
-        """The same as `excess`, with the trees of one criterion."""
-        series = self.of([name, ORACLE], self.tasks(criterion), leaves=True)
-        return float(_by_machine(StandardizedDifference(against=ORACLE)(series))[name])
+    @cached_property
+    def _losses(self) -> Series:
+        return StandardizedDifference(against=ORACLE)(self.of([*BY_KEY, ORACLE]))
 
     def folds(self, name: str, leaves: bool = False) -> Any:
         """The numbers of a method in all folds of all tasks, in the same order for all methods."""
         kept = (self.leaves if leaves else self.accuracy)[name].sort_by("data", "Repetition", "Fold")
         return np.asarray(kept.values, dtype=float)
 
-    def mean_leaves(self, name: str) -> Any:
+    def mean_leaves(self, name: str, criterion: str | None = None) -> Any:
         """The mean number of leaves in each task."""
-        return self.folds(name, leaves=True).reshape(len(self.tasks()), -1).mean(axis=1)
+        means = self.folds(name, leaves=True).reshape(len(self.tasks()), -1).mean(axis=1)
+        wanted = self.tasks(criterion)
+        return means[[task in wanted for task in sorted(self.tasks())]]
 
 
 def _groups(series: Series) -> Any:

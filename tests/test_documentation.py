@@ -1,4 +1,4 @@
-"""The code of the README and the documentation runs as a reader would type it, and so do the examples."""
+"""The code of the README and the documentation runs as a reader would type it."""
 
 from __future__ import annotations
 
@@ -52,20 +52,20 @@ def test_the_links_of_a_page_lead_somewhere(page: Path) -> None:
 
 
 class Links(HTMLParser):
-    """The links and the anchors of a page of the site."""
+    """What a page of the site links to, what it is made of, and where one can link to in it."""
 
     def __init__(self, page: Path) -> None:
         super().__init__()
         self.links: list[str] = []
+        self.parts: list[str] = []
         self.anchors: set[str] = set()
         self.feed(page.read_text("utf-8"))
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        for name, value in attrs:
-            if name in ("href", "src") and value:
-                self.links.append(value)
-            elif name in ("id", "name") and value:
-                self.anchors.add(value)
+        given = {name: value for name, value in attrs if value}
+        self.anchors |= {value for name, value in given.items() if name in ("id", "name")}
+        self.links += [value for name, value in given.items() if name in ("href", "src")]
+        self.parts += [value for name, value in given.items() if name == "src" or (tag, name) == ("link", "href")]
 
 
 @pytest.mark.slow
@@ -76,6 +76,7 @@ def test_the_site_is_built_without_a_warning_and_needs_nothing_from_elsewhere(tm
     pages = {page: Links(page) for page in tmp_path.rglob("*.html") if page.name != "404.html"}
     assert tmp_path / "index.html" in pages
     for page, found in pages.items():
+        assert not [part for part in found.parts if urlsplit(part).netloc], f"{page.name} is not complete"
         for link in map(urlsplit, found.links):
             if link.scheme or link.netloc:
                 continue
@@ -90,10 +91,3 @@ def test_the_examples_in_docstrings_run() -> None:
     for module in pkgutil.walk_packages(intemi.__path__, "intemi."):
         failed += doctest.testmod(importlib.import_module(module.name)).failed
     assert failed == 0
-
-
-def test_the_demonstration_runs() -> None:
-    done = subprocess.run([sys.executable, ROOT / "examples" / "demo.py"], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    assert "622 machines, 622 of them run" in done.stdout
-    assert "622 machines, 0 of them run" in done.stdout

@@ -31,7 +31,7 @@ def build(node: Node, expected: type = Component, what: str = "") -> Component:
 
     >>> from intemi.experiments.document import parse
     >>> build(parse("{type: SVM, C: 2, kernel: LinearKernel}", "example.yaml"))
-    SVM(C=2.0, kernel=LinearKernel())
+    SVM(C=2.0, kernel=LinearKernel(), tolerance=0.001)
     """
     if not node.is_text and not node.is_mapping:
         what = what or _called(expected)

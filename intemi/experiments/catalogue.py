@@ -89,7 +89,7 @@ def entries() -> dict[str, Entry]:
     """Everything that can be named, by name.
 
     >>> entries()["KNN"].is_machine, entries()["C45"].gives.__name__, entries()["Gini"].is_machine
-    (True, 'DecisionTree', False)
+    (True, 'Machine', False)
     """
     known = {name: Entry(name, cls, cls) for name, cls in _classes().items()}
     for name, function in _algorithms().items():
