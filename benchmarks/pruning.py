@@ -46,6 +46,7 @@ class Sizes:
     repetitions: int
     rounds: int
     single_folds: int
+    inner_folds: int
     data_sets: int
     their_folds: int
     their_rows: int
@@ -56,11 +57,21 @@ FULL = Sizes(
     repetitions=10,
     rounds=3,
     single_folds=5,
+    inner_folds=10,
     data_sets=100,
     their_folds=2,
     their_rows=1000,
 )
-QUICK = Sizes(compared=("wine",), repetitions=1, rounds=1, single_folds=2, data_sets=2, their_folds=1, their_rows=400)
+QUICK = Sizes(
+    compared=("wine",),
+    repetitions=1,
+    rounds=1,
+    single_folds=2,
+    inner_folds=3,
+    data_sets=2,
+    their_folds=1,
+    their_rows=400,
+)
 
 
 def run(sizes: Sizes) -> list[Target]:
@@ -191,12 +202,18 @@ def _measure_unification(sizes: Sizes) -> Target:
     rounds = []
     for number in range(sizes.rounds):
         note_progress(f"pruning: unification on and off, round {number + 1}")
-        rounds.append([in_new_process(refine, folds=sizes.single_folds, unification=level) for level in (2, 0)])
+        rounds.append(
+            [
+                in_new_process(refine, folds=sizes.single_folds, inner=sizes.inner_folds, unification=level)
+                for level in (2, 0)
+            ]
+        )
     rows: list[list[str | float | None]] = [
         [what, median(each[place]["seconds"] for each in rounds), *(rounds[0][place][count] for count in COUNTED)]
         for place, what in enumerate(("unification", "none"))
     ]
-    title = f"145 refinements of trees by information gain, iris, {sizes.single_folds} outer and 10 inner folds"
+    folds = f"{sizes.single_folds} outer and {sizes.inner_folds} inner folds"
+    title = f"145 refinements of trees by information gain, iris, {folds}"
     print_table(title, ["", "s", *COUNTED], rows)
     if rounds[0][0]["accuracies"] != rounds[0][1]["accuracies"]:
         raise AssertionError("results must be the same with unification and without it")
@@ -207,9 +224,9 @@ def _measure_unification(sizes: Sizes) -> Target:
 COUNTED = ("machines run", "trees grown")
 
 
-def refine(folds: int, unification: Any) -> dict[str, Any]:
+def refine(folds: int, inner: int, unification: Any) -> dict[str, Any]:
     """In a process of its own: all refinements of one criterion, in memory."""
-    asked = single_trees({"IG": CRITERIA["IG"]}, folds=folds, inner_folds=10, repetitions=1)
+    asked = single_trees({"IG": CRITERIA["IG"]}, folds=folds, inner_folds=inner, repetitions=1)
     with Project() as project:  # loads what is loaded when it is needed
         small = single_trees({"IG": CRITERIA["IG"]}, folds=2, inner_folds=2, repetitions=1)
         project.run(small, data=project.request(SklearnDataset("wine")).data)

@@ -27,7 +27,7 @@ from intemi.testing import check_machine
 from tests import datasets
 from tests.trees.examples import G14, same_tree, searched_tree, tree_of
 
-PAGE = Path(__file__).parents[2] / "docs" / "trees.md"
+PAGE = Path(__file__).parents[2] / "docs" / "tree-components.md"
 
 
 class Purity(SplitQuality):

@@ -32,7 +32,7 @@ LEARNERS: dict[str, Any] = {
     "BFTree": BestFirstTree(refinement=Expansions(passes=FIVE)),
 }
 """By the program that is the reference."""
-LARGEST = {"sklearn-ccp": 3000, "rpart-1se": 3000, "SimpleCart": 700, "BFTree": 700}
+LARGEST = {"sklearn-ccp": 3000, "rpart-1se": 3000, "SimpleCart": 300, "BFTree": 300}
 """Cases of the data sets that are compared; best-first trees grow node by node."""
 SLOW = ("soybean", "soybean-large", "vote")
 """Many symbols or missing values: best-first trees of these take minutes."""

@@ -132,7 +132,7 @@ def test_mapping_twice_is_mapping_the_composition(series: Series, by: list[str])
 
 
 @few
-@given(results(cells=FLOATS), BY)
+@given(results(cells=st.floats(-1e100, 1e100)), BY)  # whose sum is finite
 def test_a_map_of_groups_is_a_map_of_each_series(series: Series, by: list[str]) -> None:
     groups = series.group_by(*by)
     means = [Series({"Accuracy": [each.mean()]}) for each in groups]

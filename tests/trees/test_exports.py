@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from copy import deepcopy
-from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
@@ -15,8 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from intemi.data import Column, Data, Table
-from intemi.kernel import ConfigurationError, Project
-from intemi.machines import SklearnDataset
+from intemi.kernel import ConfigurationError
 from intemi.machines.trees import (
     C45,
     CART,
@@ -60,12 +58,6 @@ def odd_names() -> Tree:
     name, symbols = 'a "quoted" \\N <b>&\nname', ("<", '"', "\\", "\x00é")
     data = Table([Column(name, symbols)], [[0, 1, 2, 3]], Column("class", ("<p>", 'q"')), [0, 0, 1, 1])
     return tree_of(C45(min_objects=1), Data(data))
-
-
-def test_the_tree_of_the_readme_is_the_one_that_is_grown() -> None:
-    with Project() as project:
-        tree = project.run(C45(), data=project.request(SklearnDataset("iris")).data).outputs["tree"]
-    assert f"```\n{tree}\n```" in (Path(__file__).parents[2] / "README.md").read_text()
 
 
 class TestPlainData:
