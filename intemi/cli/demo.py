@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import sys
 from pathlib import Path
 
 import click
@@ -41,5 +44,11 @@ def command(ctx: click.Context, folder: str) -> None:
         page.write_text(report(outcome), "utf-8")
         draw(experiment, outcome.compare(), "critical-difference").savefig(picture)
     click.echo(f"\nThe experiment: {file}\nThe report:     {page}\nThe picture:    {picture}")
-    click.echo(f"Edit the first and run it again; only what is new is run: intemi run {file} -p {experiment.folder}")
+    again = f"{_command()} run {file} -p {experiment.folder}"
+    click.echo(f"Edit the first and run it again; only what is new is run: {again}")
     ctx.exit(FAILED if failed else DONE)
+
+
+def _command() -> str:
+    """How to call this command: it may be installed where the shell does not look."""
+    return "intemi" if shutil.which("intemi") else f"{os.path.relpath(sys.executable)} -m intemi.cli"

@@ -22,6 +22,10 @@ _ENDS: dict[EventKind, Ended] = {
 }
 
 
+TELLING = 0.02
+"""How much must be done to tell how long the rest takes: the first tree on a computer waits for the compiler."""
+
+
 @dataclass
 class Branch:
     """A request of the user, with everything under it."""
@@ -124,9 +128,9 @@ class Tally:
 
     @property
     def seconds_left(self) -> float | None:
-        """About how long the rest takes, if it goes on as it has gone so far."""
+        """About how long the rest takes, if it goes on as it has gone so far; None at the beginning."""
         share, seconds = self.share, self.seconds
-        return None if share <= 0.0 or seconds < 0.5 else seconds * (1 - share) / share
+        return None if share < TELLING or seconds < 0.5 else seconds * (1 - share) / share
 
     def now_running(self) -> list[str]:
         """The paths of what is being run."""

@@ -87,7 +87,7 @@ def _forget_stale() -> None:
 def _say_what_takes_time() -> None:
     """Compiling takes a while, once: say so, or somebody thinks that it hangs."""
     if not any(Path(__file__).parent.glob("__pycache__/*.nbi")):
-        print("intemi: compiling the kernels of the trees, about 20 seconds, this once", file=sys.stderr, flush=True)
+        print("intemi: compiling the kernels of the trees, about half a minute, this once", file=sys.stderr, flush=True)
 
 
 _forget_stale()

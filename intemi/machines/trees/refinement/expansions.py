@@ -70,11 +70,10 @@ class Expansions(NestedValidator):
     def table(self, tree: Tree, counts: Floats, decision: DecisionModule) -> ErrorTable:
         path = self.path(tree, decision)
         losses = _losses(tree, decision, self.estimate)
-        return ErrorTable(
-            validated=float(counts[0].sum()),
-            trained=float(tree.weights[0]),
-            keys=path.keys,
-            leaves=path.leaves,
+        return ErrorTable.of(
+            tree,
+            counts,
+            path,
             validation=path.summed((counts * losses).sum(axis=1)),
             training=path.summed((tree.class_weights * losses).sum(axis=1)),
         )

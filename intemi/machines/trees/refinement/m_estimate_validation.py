@@ -55,14 +55,7 @@ class MEstimateValidation(PathValidator):
 
     def table(self, tree: Tree, counts: Floats, decision: DecisionModule) -> ErrorTable:
         path = _prunings(tree, counts)
-        return ErrorTable(
-            validated=float(counts[0].sum()),
-            trained=float(tree.weights[0]),
-            keys=path.keys,
-            leaves=path.leaves,
-            validation=path.validation,
-            training=path.training,
-        )
+        return ErrorTable.of(tree, counts, path, path.validation, path.training)
 
     def places(self, table: ErrorTable, keys: Floats) -> Codes:
         return np.arange(len(keys), dtype=np.int32)

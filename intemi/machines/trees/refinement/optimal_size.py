@@ -59,14 +59,7 @@ class OptimalSize(PathValidator):
 
     def table(self, tree: Tree, counts: Floats, decision: DecisionModule) -> ErrorTable:
         path = _prunings(tree, counts, decision)
-        return ErrorTable(
-            validated=float(counts[0].sum()),
-            trained=float(tree.weights[0]),
-            keys=path.keys,
-            leaves=path.leaves,
-            validation=path.validation,
-            training=path.training,
-        )
+        return ErrorTable.of(tree, counts, path, path.validation, path.training)
 
     def places(self, table: ErrorTable, keys: Floats) -> Codes:
         # The largest tree that is not larger; a single leaf is always among them.

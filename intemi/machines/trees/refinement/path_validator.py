@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
 
 import numpy as np
 
@@ -14,26 +13,12 @@ from intemi.machines.trees.refinement.selection import Chosen, estimates, passes
 from intemi.machines.trees.refinement.tables import (
     ErrorTable,
     NestedPath,
+    Path,
     Validation,
     errors_as_leaves,
     node_classes,
 )
 from intemi.machines.trees.tree import Tree
-
-
-class Path(Protocol):
-    """The prunings of one tree, the weakest first."""
-
-    @property
-    def keys(self) -> Floats:
-        """How strong they are, ascending."""
-
-    @property
-    def leaves(self) -> Codes:
-        """How many leaves they have."""
-
-    def cut(self, step: int) -> Codes:
-        """The nodes at which one of them cuts the tree."""
 
 
 class PathValidator(Validator):
@@ -79,11 +64,10 @@ class NestedValidator(PathValidator):
     def table(self, tree: Tree, counts: Floats, decision: DecisionModule) -> ErrorTable:
         path = self.path(tree, decision)
         classes = node_classes(tree, decision)
-        return ErrorTable(
-            validated=float(counts[0].sum()),
-            trained=float(tree.weights[0]),
-            keys=path.keys,
-            leaves=path.leaves,
+        return ErrorTable.of(
+            tree,
+            counts,
+            path,
             validation=path.summed(errors_as_leaves(counts, classes)),
             training=path.summed(errors_as_leaves(tree.class_weights, classes)),
         )

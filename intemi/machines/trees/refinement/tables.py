@@ -8,6 +8,7 @@ it becomes a leaf or disappears.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -18,6 +19,21 @@ from intemi.machines.trees.tree import Tree
 
 CLOSE = 1e-12
 """Numbers that differ by less, relative to the larger of them and 1, count as equal."""
+
+
+class Path(Protocol):
+    """The prunings of one tree, the weakest first."""
+
+    @property
+    def keys(self) -> Floats:
+        """How strong they are, ascending."""
+
+    @property
+    def leaves(self) -> Codes:
+        """How many leaves they have."""
+
+    def cut(self, step: int) -> Codes:
+        """The nodes at which one of them cuts the tree."""
 
 
 @storable
@@ -46,6 +62,11 @@ class ErrorTable(Validation):
 
     def __len__(self) -> int:
         return len(self.keys)
+
+    @classmethod
+    def of(cls, tree: Tree, counts: Floats, path: Path, validation: Floats, training: Floats) -> ErrorTable:
+        """The table of a path of prunings, given the errors of each."""
+        return cls(float(counts[0].sum()), float(tree.weights[0]), path.keys, path.leaves, validation, training)
 
 
 @storable
