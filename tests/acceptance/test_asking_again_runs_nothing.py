@@ -41,6 +41,7 @@ def count_calls(frame, event, argument):
 with Project(folder, workers=1) as project:
     log = Log(project)
     statements_to_open = len(statements)
+    assert cross_validation(repetitions, folds).digest  # the sources of classes are read once in a process
     sys.setprofile(count_calls)
     repeater = project.run(cross_validation(repetitions, folds), data=project.given(3))
     sys.setprofile(None)

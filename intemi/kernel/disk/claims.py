@@ -1,7 +1,11 @@
 """Claims: what a process is running, as locks that the system drops however the process ends.
 
-A claim on a machine is a POSIX lock on one byte of a file, at a place that the machine's id determines. It costs one
-call of the system, and there is nothing to clean up after a process that was killed.
+A claim on a machine is a POSIX lock on one byte of a file, at a place that the machine's id determines. There is
+nothing to clean up after a process that was killed.
+
+A process that is alone locks all places at once and claims by a note in memory, without asking the system each time.
+Whoever else comes finds all places locked, rings by setting a byte of the file that both have mapped, and waits; the
+first keeps the places that it has claimed and lets go of all others.
 
 POSIX locks belong to a process, not to an open file, which has two consequences. Between the stores of one process they
 do not exclude anything, so the process keeps a table of its own; and closing *any* descriptor of the file drops all its
@@ -12,9 +16,12 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import count
+from mmap import mmap
 from pathlib import Path
 
 from intemi.kernel.errors import IntemiError
@@ -26,6 +33,16 @@ except ImportError:  # pragma: no cover - Windows
 
 _DOOR = 0
 """The place that is locked by whoever opens files or sets them aside; those of machines come behind it."""
+_MACHINES = 1
+_NO_MACHINE = 1 + 2**62
+"""A place behind those of all machines: it is locked as long as some process has locked all places."""
+
+HEARING = 0.05
+"""Seconds until a process that is alone hears that somebody rings, if it does not claim anything meanwhile."""
+KNOCKING = 0.5
+"""Seconds for which one waits to be heard."""
+COMPANY = 60.0
+"""Seconds after meeting somebody until a process tries again whether it is alone."""
 
 
 class _LockFile:
@@ -33,10 +50,103 @@ class _LockFile:
 
     def __init__(self, path: Path) -> None:
         self.descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+        if not os.fstat(self.descriptor).st_size:
+            os.ftruncate(self.descriptor, 1)
+        self._bell = mmap(self.descriptor, 1)
         self.users = 0
+        self.claimants = 0
         self.holders: dict[int, object] = {}
         self.lock = threading.Lock()
         self.door = threading.Lock()
+        self.alone: int | None = None
+        """A number for the time in which all places are locked."""
+        self._numbers = count()
+        self._met = -COMPANY
+        self._is_over = threading.Event()
+
+    # Under the lock
+
+    def take(self, place: int) -> bool:
+        """Lock a place; False if another process has."""
+        if self.alone is None and not self.holders and self.claimants == 1:
+            self._take_all()
+        if self.alone is not None:
+            if not self._bell[0]:
+                return True
+            self.let_others_in()
+        return self._lock(1, place)
+
+    def give_back(self, place: int) -> None:
+        """Unlock a place; as long as this process is alone, it stays with the others."""
+        if self.alone is None:
+            self._unlock(1, place)
+
+    def let_others_in(self) -> None:
+        """Unlock all places but those that are held."""
+        first = _MACHINES
+        for place in sorted(self.holders):
+            if place > first:
+                self._unlock(place - first, first)
+            first = place + 1
+        self._unlock(0, first)
+        self.alone = None
+        if self._bell[0]:
+            self._met = time.monotonic()
+
+    def close(self) -> None:
+        """Unlock everything."""
+        self._is_over.set()
+        self.alone = None
+        self._bell.close()
+        os.close(self.descriptor)
+
+    def _take_all(self) -> None:
+        if time.monotonic() - self._met < COMPANY:
+            return
+        if not self._lock(0, _MACHINES):
+            self._met = time.monotonic()
+            return
+        self._bell[0] = 0
+        self.alone = next(self._numbers)
+        threading.Thread(target=self._listen, args=(self.alone,), name="intemi claims", daemon=True).start()
+
+    def _lock(self, length: int, start: int) -> bool:
+        try:
+            fcntl.lockf(self.descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB, length, start)
+        except (BlockingIOError, PermissionError):
+            return False
+        return True
+
+    def _unlock(self, length: int, start: int) -> None:
+        fcntl.lockf(self.descriptor, fcntl.LOCK_UN, length, start)
+
+    # Without the lock
+
+    def _listen(self, number: int) -> None:
+        """Hear the bell while nothing is claimed; a process that holds nothing need not keep others out."""
+        while not self._is_over.wait(HEARING):
+            with self.lock:
+                if self.alone != number:
+                    return
+                if self._bell[0] or not self.holders:
+                    self.let_others_in()
+                    return
+
+    def knock(self) -> bool:
+        """Ask a process that has locked all places to let others in; whether there was one, and it has."""
+        until = time.monotonic() + KNOCKING
+        for attempt in count():
+            with self.lock:
+                if self.alone is not None:
+                    return True
+                if self._lock(1, _NO_MACHINE):
+                    self._unlock(1, _NO_MACHINE)
+                    return attempt > 0
+                self._bell[0] = 1
+            if time.monotonic() > until:
+                return False
+            time.sleep(HEARING / 20)
+        raise AssertionError("unreachable")
 
 
 _files: dict[Path, _LockFile] = {}
@@ -77,7 +187,8 @@ def _leave(path: Path, file: _LockFile) -> None:
         file.users -= 1
         if not file.users and _files.get(path) is file:
             del _files[path]
-            os.close(file.descriptor)
+            with file.lock:
+                file.close()
 
 
 class Claims:
@@ -85,23 +196,29 @@ class Claims:
 
     def __init__(self, path: Path) -> None:
         self._file = _use(path)
+        with self._file.lock:
+            self._file.claimants += 1
+            if self._file.alone is not None:  # another store of this process is, and they share its locks
+                self._file.let_others_in()
         self._me = object()
         self.close = weakref.finalize(self, _give_all_back, path, self._file, self._me, os.getpid())
         """Give back everything."""
 
+    @property
+    def alone(self) -> int | None:
+        """While no other store can claim anything: a number that stands for this time."""
+        return self._file.alone
+
     def take(self, machine: bytes) -> bool:
         """Claim a machine; False if somebody else has claimed it. What is claimed already stays so."""
-        place = _place(machine)
+        return self._take(_place(machine)) or (self._file.knock() and self._take(_place(machine)))
+
+    def _take(self, place: int) -> bool:
         with self._file.lock:
             holder = self._file.holders.get(place)
-            if holder is not None:
-                return holder is self._me
-            try:
-                fcntl.lockf(self._file.descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, place)
-            except (BlockingIOError, PermissionError):
-                return False
-            self._file.holders[place] = self._me
-            return True
+            if holder is None and self._file.take(place):
+                holder = self._file.holders[place] = self._me
+            return holder is self._me
 
     def give_back(self, machine: bytes) -> None:
         """End a claim, if it is one of these."""
@@ -109,20 +226,23 @@ class Claims:
         with self._file.lock:
             if self._file.holders.get(place) is self._me:
                 del self._file.holders[place]
-                fcntl.lockf(self._file.descriptor, fcntl.LOCK_UN, 1, place)
+                self._file.give_back(place)
 
 
 def _place(machine: bytes) -> int:
-    return 1 + (int.from_bytes(machine[:8], "little") >> 2)
+    return _MACHINES + (int.from_bytes(machine[:8], "little") >> 2)
 
 
 def _give_all_back(path: Path, file: _LockFile, me: object, process: int) -> None:
     if os.getpid() != process:
         return
     with file.lock:
+        file.claimants -= 1
         for place in [place for place, holder in file.holders.items() if holder is me]:
             del file.holders[place]
-            fcntl.lockf(file.descriptor, fcntl.LOCK_UN, 1, place)
+            file.give_back(place)
+        if file.alone is not None:
+            file.let_others_in()
     _leave(path, file)
 
 

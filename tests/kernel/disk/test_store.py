@@ -18,6 +18,7 @@ import pytest
 from intemi.kernel.disk import DiskStore
 from intemi.kernel.disk.schema import APPLICATION, LARGE, SCHEMA_VERSION
 from intemi.kernel.disk.seal import seal
+from intemi.kernel.disk.store import WORTH
 from intemi.kernel.errors import IntemiError, StoreWarning
 from intemi.kernel.record import Child, Record
 from intemi.kernel.store import Claim, Finished
@@ -77,13 +78,34 @@ def statements(store: DiskStore, action: Callable[[], object]) -> list[str]:
     return [statement.split()[0] for statement in seen]
 
 
-def test_finding_claiming_and_keeping_take_one_statement_each(tmp_path: Path) -> None:
+def test_finding_and_keeping_take_one_statement_each(tmp_path: Path) -> None:
     with closing(DiskStore(tmp_path)) as store:
         assert statements(store, lambda: store.find(RECORD.machine)) == ["SELECT"]
-        assert statements(store, lambda: store.claim(RECORD.machine)) == ["SELECT"]
         assert statements(store, lambda: store.keep(RECORD, [KEY], CHILDREN)) == ["INSERT"]
         assert statements(store, lambda: store.find(RECORD.machine)) == ["SELECT"]
         assert statements(store, lambda: store.find(KEY)) == ["SELECT"]
+
+
+def test_a_store_that_is_alone_claims_without_a_statement_and_finds_what_it_has_kept(tmp_path: Path) -> None:
+    with closing(DiskStore(tmp_path)) as store:
+        store.keep(RECORD, [KEY])
+        assert store.claim(b"first" + RECORD.machine) is Claim.MINE
+        assert statements(store, lambda: store.claim(b"other" + RECORD.machine)) == []
+        assert isinstance(store.claim(RECORD.machine), Record)
+        assert isinstance(store.claim(b"third" + RECORD.machine, KEY), Record)
+        store.keep(sample_record(b"other" + RECORD.machine), [b"key", b"more"])
+        store.add_key(b"most", RECORD.machine)
+        for key in (b"key", b"more", b"most"):
+            assert isinstance(store.claim(b"fourth" + RECORD.machine, key), Record)
+        store.forget(RECORD.machine)
+        assert store.claim(RECORD.machine) is Claim.MINE
+
+
+def test_all_ids_are_read_only_when_so_much_is_claimed_that_it_is_worth_it(tmp_path: Path) -> None:
+    with closing(DiskStore(tmp_path)) as store:
+        store.keep_all([Finished(sample_record(b"m%d" % number)) for number in range(3 * WORTH)])
+        taken = [len(statements(store, lambda: store.claim(b"%d" % number * 16))) for number in range(5)]  # noqa: B023
+        assert taken == [2, 2, 2, 0, 0]
 
 
 def test_machines_and_their_small_contents_are_kept_in_one_transaction(tmp_path: Path) -> None:
