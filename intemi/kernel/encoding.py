@@ -174,9 +174,33 @@ def _encode_list(value: list[object], add: _Add) -> list[object]:
     return value
 
 
-def _encode_tuple(value: tuple[object, ...], add: _Add) -> list[object]:
+def _encode_tuple(value: tuple[object, ...], add: _Add) -> list[object] | None:
+    if value and _is_cached(value[0]):
+        known = _known_tuples.get(id(value))
+        if known is None or known[0] is not value:
+            if not all(map(_is_cached, value)):
+                return _encode_items(value, add)
+            known = value, b"".join([b"U" + _size(len(value)), *map(_whole, value)])
+            if len(_known_tuples) == MOST_TUPLES:
+                _known_tuples.clear()
+            _known_tuples[id(value)] = known
+        add(known[1])
+        return None
+    return _encode_items(value, add)
+
+
+def _encode_items(value: tuple[object, ...], add: _Add) -> list[object]:
     add(b"U" + _size(len(value)))
     return list(value)
+
+
+def _is_cached(value: object) -> bool:
+    return getattr(type(value), "caches_encoding", False) is True
+
+
+MOST_TUPLES = 256
+_known_tuples: dict[int, tuple[tuple[object, ...], bytes]] = {}
+"""Tuples of values that say `caches_encoding`, such as the columns of a table, which all its views and models have."""
 
 
 def _encode_mapping(value: Mapping[object, object], add: _Add) -> list[object]:
@@ -284,7 +308,7 @@ _ENCODERS: dict[type, _Encoder] = {
 def _encoder_of(value: object) -> _Encoder:
     """The encoder of a value whose exact type is not in the table."""
     if registry.is_storable(type(value)):
-        return _encode_cached if getattr(type(value), "caches_encoding", False) else _encode_storable
+        return _encode_cached if _is_cached(value) else _encode_storable
     if isinstance(value, np.generic):
         return _encode_numpy_scalar
     if isinstance(value, enum.Enum):

@@ -67,8 +67,6 @@ class Machine(Component):
     has_process: ClassVar[bool] = False
     counts_by_name: ClassVar[bool] = False
     """Whether machines of this class are so different that they are counted by their names."""
-    releases_gil: ClassVar[bool] = False
-    """Whether a leaf lets other threads run nearly all the time: then even short ones are run side by side."""
     is_composite: ClassVar[bool] = False
     takes_rng: ClassVar[bool] = False
     _inputs: ClassVar[Mapping[str, Input]] = {}

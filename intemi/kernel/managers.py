@@ -11,7 +11,6 @@ import threading
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from intemi.kernel.context import Inputs, Task
@@ -20,7 +19,7 @@ from intemi.kernel.linear_algebra import give_back, use_one_thread
 from intemi.kernel.machine import Machine, Model
 from intemi.kernel.record import Item
 from intemi.kernel.seeds import Seed
-from intemi.kernel.turns import WHILE, Turns
+from intemi.kernel.turns import PATIENCE, Turns
 from intemi.kernel.values import run_leaf
 
 if TYPE_CHECKING:
@@ -104,6 +103,7 @@ class TaskManager(ABC):
             self.turns.take()
             try:
                 while isinstance(task := line.next_task(self), Task):
+                    self.turns.begin()
                     line.runner.perform(task, self)
                     if me not in self._threads or self.turns.is_over:
                         break
@@ -119,7 +119,7 @@ class TaskManager(ABC):
 
 
 SHORT = 1e-3
-"""Seconds of CPU time below which a leaf is not worth a second thread, unless it says that it lets go of the GIL."""
+"""Seconds below which a leaf is not worth a second thread: to hand the engine over, and back, takes as long."""
 
 
 class Threads(TaskManager):
@@ -133,28 +133,30 @@ class Threads(TaskManager):
         super().__init__(workers)
         self._running: dict[Task, threading.Thread] = {}
         self._is_ready = False
-        self._is_short: dict[str, bool] = {}
-        """Whether the last leaf of a kind was short."""
+        self._usual: dict[str, float] = {}
+        """Seconds that leaves of a kind take; the last ones count most."""
 
     def execute(self, call: Call) -> tuple[Model, float]:
-        began = time.perf_counter()
         self._running[call.task] = threading.current_thread()
         kind = call.config.kind
-        is_alone = self._is_short.get(kind, False) and not type(call.config).releases_gil
+        usual = self._usual.get(kind, SHORT)
+        is_given = usual >= SHORT and self.turns.give()
         try:
-            with nullcontext() if is_alone else self.turns.given_away():
-                if not call.task.contexts:  # aborted before `stop` could know which thread it is on
-                    raise Stopped
-                values = {
-                    name: tuple(map(call.load, items)) if multi else call.load(items[0])
-                    for name, (multi, items) in call.inputs.items()
-                }
-                started = time.thread_time()
-                model = run_leaf(call.config, values, call.seed)
-                cpu = time.thread_time() - started
-            self._is_short[kind] = cpu < SHORT and time.perf_counter() - began < WHILE
+            if not call.task.contexts:  # aborted before `stop` could know which thread it is on
+                raise Stopped
+            values = {
+                name: tuple(map(call.load, items)) if multi else call.load(items[0])
+                for name, (multi, items) in call.inputs.items()
+            }
+            started, began = time.thread_time(), time.perf_counter()
+            model = run_leaf(call.config, values, call.seed)
+            cpu, wall = time.thread_time() - started, time.perf_counter() - began
+            # One that waits for something lets others work, one that only waits for the GIL is as short as before.
+            self._usual[kind] = (usual + (wall if wall > PATIENCE else cpu)) / 2
             return model, cpu
         finally:
+            if is_given:
+                self.turns.take_back()
             self._running.pop(call.task, None)
 
     def get_ready(self) -> None:

@@ -135,7 +135,11 @@ class Values:
         shared: dict[bytes, object] = {}
         try:
             parts = encoding.encode_parts(value, shared)
-            new = {name: encoding.encode(part) for name, part in shared.items() if name not in self._shared}
+            new = {
+                name: encoding.encode(part)
+                for name, part in shared.items()
+                if name not in self._shared and name not in contents
+            }
         except EncodingError:
             item.content = _content_of(item, value)
             if self._trusts_store:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 
 from intemi.kernel.turns import Turns
 
@@ -35,20 +36,35 @@ def test_nobody_waits_for_one_who_takes_too_long() -> None:
     turns.give()
 
 
-def test_a_turn_that_is_given_away_comes_back() -> None:
+def test_a_turn_that_is_given_comes_back_before_anybody_begins() -> None:
     turns = Turns()
     turns.take()
-    with turns.given_away():
-        other = threading.Thread(target=lambda: (turns.take(), turns.give()))
-        other.start()
-        other.join(60)
-        assert not other.is_alive()
-    turns.give()
-
-
-def test_who_has_no_turn_has_none_to_give_away() -> None:
-    turns = Turns()
-    with turns.given_away():
-        pass
+    done = []
+    assert turns.give()
     turns.take()
+
+    def work(name: str, take: Callable[[], None]) -> None:
+        take()
+        done.append(name)
+        turns.give()
+
+    threads = [
+        threading.Thread(target=work, args=("begins", turns.take)),
+        threading.Thread(target=work, args=("goes on", turns.take_back)),
+    ]
+    for waiting, thread in zip((turns._to_begin, turns._to_go_on), threads, strict=True):
+        thread.start()
+        while not waiting:
+            turns.begin()
+    assert turns.is_over
     turns.give()
+    for thread in threads:
+        thread.join(60)
+    assert done == ["goes on", "begins"]
+
+
+def test_who_has_no_turn_has_none_to_give() -> None:
+    turns = Turns()
+    assert not turns.give()
+    turns.take()
+    assert turns.give()

@@ -77,12 +77,14 @@ class Processes(TaskManager):
     def execute(self, call: Call) -> tuple[Model, float]:
         worker = self._worker_of_this_slot()
         self._running[call.task] = worker
+        is_given = self.turns.give()
         try:
             if not call.task.contexts:  # aborted before `stop` could know which worker it is on
                 raise Stopped
-            with self.turns.given_away():
-                return worker.run(call)
+            return worker.run(call)
         finally:
+            if is_given:
+                self.turns.take_back()
             self._running.pop(call.task, None)
 
     def stop(self, task: Task) -> None:

@@ -88,8 +88,6 @@ class KernelProvider(Machine):
 
     kernel: Kernel = GaussianKernel()
 
-    releases_gil = True
-
     def run(self, data: Data) -> Model:
         _tables.compute(self.kernel, data)
         return Model(table=KernelTable(self.kernel, data))

@@ -114,8 +114,6 @@ class SVMTraining(Machine):
     C: float = parameter(default=1.0, above=0)
     tolerance: float = parameter(default=1e-3, above=0)
 
-    releases_gil = True
-
     def run(self, table: KernelTable) -> Model:
         data = rows_to_learn_from("SVM", table.data)
         useful = KernelTable(table.kernel, data) if data is not table.data else table

@@ -10,6 +10,7 @@ from intemi.data import Data
 from intemi.kernel import Input, Machine, Model, Output
 from intemi.machines.classifiers.training import rows_to_learn_from
 from intemi.machines.interfaces import Classifier, FeatureRanking
+from intemi.machines.trees.best_first import grown_best_first
 from intemi.machines.trees.classifier import TreeClassifier
 from intemi.machines.trees.components import (
     DecisionModule,
@@ -64,29 +65,31 @@ class DecisionTree(Machine):
     transformation: NodeTransformation | None = None
     pruning: DirectPruning | None = None
 
-    releases_gil = True
-
     @property
     def is_random(self) -> bool:
         """Whether one of its components draws: else the seed makes no difference, and equal trees are one machine."""
-        return any(part.is_random for part in self.components())
+        known: bool | None = self.__dict__.get("_is_random")
+        if known is None:
+            known = self.__dict__["_is_random"] = any(part.is_random for part in self.components())
+        return known
 
     def run(self, data: Data, rng: np.random.Generator | None = None) -> Model:
         data = rows_to_learn_from(self.kind, data)
         limits = limits_of(self, data)
-        if limits is not None:
-            tree = grown(self, data, limits)
-        else:
-            _check_finite(data)
-            parts = Parts(
-                self.splitter, self.stop, self.acceptor, self.transformation, self.prospects, self.missing_values
-            )
-            root = NodeData.of(data, seed=0 if rng is None else int(rng.integers(2**63)))
-            tree = assembled(self.search.search(root, parts), data.columns, data.labels)
+        tree = grown_best_first(self, data) if limits is None else grown(self, data, limits)
+        if tree is None:
+            tree = self._searched(data, rng)
         if self.pruning is not None:
             tree = self.pruning.pruned(tree, data)
         classifier = TreeClassifier(data.columns, data.labels, tree, self.decision)
         return Model(classifier=classifier, tree=tree, ranking=ranked(tree), results=results_of(classifier, data))
+
+    def _searched(self, data: Data, rng: np.random.Generator | None = None) -> Tree:
+        """The tree, grown node by node, which any components can do."""
+        _check_finite(data)
+        parts = Parts(self.splitter, self.stop, self.acceptor, self.transformation, self.prospects, self.missing_values)
+        root = NodeData.of(data, seed=0 if rng is None else int(rng.integers(2**63)))
+        return assembled(self.search.search(root, parts), data.columns, data.labels)
 
 
 def _check_finite(data: Data) -> None:
