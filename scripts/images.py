@@ -25,9 +25,7 @@ def main() -> None:
         intemi = [sys.executable, "-m", "intemi.cli"]
         subprocess.run([*intemi, "demo"], cwd=folder, check=True)
         project = ["intemi-demo/quickstart.yaml", "--project", "intemi-demo/quickstart"]
-        subprocess.run(
-            [*intemi, "compare", *project, "--picture", "quickstart.svg", "--of", "accuracies"], cwd=folder, check=True
-        )
+        subprocess.run([*intemi, "picture", "accuracies", *project, "-o", "quickstart.svg"], cwd=folder, check=True)
         for name in DRAWN:
             shutil.copy(Path(folder, name), ROOT / "docs" / "images" / name)
 

@@ -1,19 +1,20 @@
 """What the book concludes from its experiment with single trees, and what has to come out for us to agree.
 
-The conditions are taken from the specification of the experiment, and were fixed before any result was looked at.
+The conditions are those of the specification of the experiment (S1 to S9, S16, S17, X7, X8), for each split criterion
+by itself; they were fixed before this program was run. Claim C7 has none there, its condition is ours. Counts of tasks
+are meant of 17: that they are shares where fewer were run was added after the first results, and changes none of 17.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise, product
 
 import numpy as np
 
-from scripts.reproduction_results import METHODS, Record, Results, key
+from scripts.reproduction_results import METHODS, NESTED, Results, key
 
-NESTED = ("CC", "Deg", "OPT")
 MARGINS, WEIGHTS = ("0SE", "½SE", "1SE"), ("0TE", "½TE", "1TE")
 EQUAL = 1e-9
 
@@ -24,8 +25,7 @@ class Finding:
 
     claim: str
     condition: str
-    holds: bool | None
-    """None where tests find no more wins than losses, and means go the way of the claim."""
+    holds: bool
     numbers: str
 
 
@@ -64,23 +64,21 @@ def larger_with_training_errors(results: Results) -> Finding:
 
 
 def margin_alone(results: Results) -> Finding:
-    def compared(name: str) -> tuple[bool | None, str]:
+    def compared(name: str) -> tuple[bool, str]:
         none, one = (key("multi", name, se, "0TE") for se in ("0SE", "1SE"))
         record, losses = results.record(none, one), (results.loss[none], results.loss[one])
-        return (
-            _more_wins(record, losses[0] > losses[1]),
-            f"{name} {record}, loss {losses[0]:.2f} and {losses[1]:.2f}",
-        )
+        holds = record.wins - record.losses >= 2 / 17 * sum(record)
+        return holds, f"{name} {record}, loss {losses[0]:.2f} and {losses[1]:.2f}"
 
     return _of_each(
         "C2: without training errors, the 1SE rule costs accuracy",
-        "multi, 0TE: 0SE wins more often than it loses against 1SE, and its loss is smaller",
+        "multi, 0TE: 0SE wins against 1SE in at least 2 of 17 tasks more than it loses (CC, Deg, OPT)",
         compared,
     )
 
 
 def training_errors_alone(results: Results) -> Finding:
-    def compared(name: str) -> tuple[bool | None, str]:
+    def compared(name: str) -> tuple[bool, str]:
         losses = [results.loss[key("multi", name, "0SE", te)] for te in WEIGHTS]
         return losses == sorted(losses, reverse=True), f"{name} {_shown(losses)}"
 
@@ -92,10 +90,10 @@ def training_errors_alone(results: Results) -> Finding:
 
 
 def both_together(results: Results) -> Finding:
-    def compared(name: str) -> tuple[bool | None, str]:
+    def compared(name: str) -> tuple[bool, str]:
         none, half = (key("multi", name, "1SE", te) for te in ("0TE", "½TE"))
         record, losses = results.record(half, none), (results.loss[none], results.loss[half])
-        holds = _more_wins(record, losses[1] > losses[0] or name == "Deg")
+        holds = record.wins > record.losses and (losses[1] > losses[0] or name == "Deg")
         return holds, f"{name} {record}, loss {losses[0]:.2f} at 0TE and {losses[1]:.2f} at ½TE"
 
     return _of_each(
@@ -106,13 +104,13 @@ def both_together(results: Results) -> Finding:
 
 
 def several_passes(results: Results) -> Finding:
-    def compared(name: str) -> tuple[bool | None, str]:
+    def compared(name: str) -> tuple[bool, str]:
         record = results.record(key("multi", name, "0SE", "0TE"), key("single", name, "0SE", "0TE"))
-        return _more_wins(record, True), f"{name} {record}"
+        return record.wins >= 3 / 17 * sum(record) and record.losses <= 2 / 17 * sum(record), f"{name} {record}"
 
     return _of_each(
         "C5: several passes are at least as accurate as one",
-        "0SE, 0TE: multi wins more often than it loses against single",
+        "0SE, 0TE: multi wins against single in at least 3 of 17 tasks and loses in at most 2 (CC, Deg, OPT)",
         compared,
     )
 
@@ -120,7 +118,7 @@ def several_passes(results: Results) -> Finding:
 def kinds_of_margins(results: Results) -> Finding:
     least = 14 / 17
 
-    def compared(name: str) -> tuple[bool | None, str]:
+    def compared(name: str) -> tuple[bool, str]:
         pairs = [(key("multi", name, se, "0TE"), key("multi", name, f"{se}s", "0TE")) for se in ("½SE", "1SE")]
         records = [results.record(*pair) for pair in pairs]
         holds = all(record.draws >= least * sum(record) for record in records)
@@ -160,27 +158,27 @@ def unpruned_trees(results: Results) -> Finding:
 
 
 def error_based_is_smaller(results: Results) -> Finding:
-    def share(se: str, criterion: str | None = None) -> float:
-        error_based, pessimistic = (results.mean_leaves(key("direct", name, se), criterion) for name in ("EBP", "PEP"))
-        return float(np.mean(error_based < pessimistic))
-
-    shares = {se: share(se) for se in MARGINS}
-    with_ig = " / ".join(f"{share(se, 'IG'):.0%}" for se in MARGINS)
+    shares = []
+    for se in MARGINS:
+        error_based, pessimistic = (results.mean_leaves(key("direct", name, se)) for name in ("EBP", "PEP"))
+        shares.append(float(np.mean(error_based < pessimistic)))
     return Finding(
         "C9: at the same margin EBP gives smaller trees than PEP",
         "fewer leaves in at least 15 of 17 tasks, at each margin",
-        min(shares.values()) >= 15 / 17,
-        f"{' / '.join(f'{each:.0%}' for each in shares.values())} of the tasks at {', '.join(MARGINS)}; IG: {with_ig}",
+        min(shares) >= 15 / 17,
+        f"{' / '.join(f'{each:.0%}' for each in shares)} of the tasks at {', '.join(MARGINS)}",
     )
 
 
 def pessimistic_with_margin(results: Results) -> Finding:
-    smaller = results.mean_leaves(key("direct", "PEP", "1SE")) < results.mean_leaves(key("direct", "EBP", "0SE"))
+    pessimistic, error_based = key("direct", "PEP", "1SE"), key("direct", "EBP", "0SE")
+    share = float(np.mean(results.mean_leaves(pessimistic) < results.mean_leaves(error_based)))
+    excess = results.excess[pessimistic], results.excess[error_based]
     return Finding(
         "C9: PEP as Quinlan defines it (1SE) gives smaller trees than EBP without a margin",
-        "fewer leaves in at least 15 of 17 tasks",
-        float(smaller.mean()) >= 15 / 17,
-        f"{smaller.mean():.0%} of the tasks",
+        "fewer leaves in at least 15 of 17 tasks; 2 to 3.7 and 4 to 6.5 deviations more than the oracle",
+        share >= 15 / 17 and 2 <= excess[0] <= 3.7 and 4 <= excess[1] <= 6.5,
+        f"{share:.0%} of the tasks; {excess[0]:.2f} and {excess[1]:.2f} deviations",
     )
 
 
@@ -194,6 +192,37 @@ def reduced_error(results: Results) -> Finding:
         better and worst == ("1SE", "0TE"),
         "; ".join(f"{se} {_shown([losses[se, te] for te in WEIGHTS])}" for se in MARGINS)
         + f"; the worst is {'/'.join(worst)}. The margin of 0.15 was calibrated with 10 % held out, here 30 % are",
+    )
+
+
+def both_on_sonar(results: Results) -> Finding:
+    [task] = [task for task in results.tasks() if task.startswith("sonar, ")] or [None]
+    if task is None:
+        return Finding(*SONAR, False, "sonar was not run")
+
+    def best(name: str, cells: Iterable[tuple[str, str]]) -> float:
+        return 100 * max(results.mean_accuracy(key("multi", name, *cell), task) for cell in cells)
+
+    margins = ("½SE", "1SE", "½SEs", "1SEs")
+    found = {name: (best(name, [("0SE", "0TE")]), best(name, product(margins, WEIGHTS[1:]))) for name in ("CC", "OPT")}
+    holds = all(both >= none + 0.5 for none, both in found.values()) and max(map(max, found.values())) >= 75
+    numbers = "; ".join(f"{name} {none:.1f} % and {both:.1f} %" for name, (none, both) in found.items())
+    return Finding(*SONAR, holds, numbers)
+
+
+SONAR = (
+    "5.7: on sonar the most accurate settings have a margin and count training errors",
+    "multi CC, OPT: the best of them is 0.5 % above 0SE/0TE, and some is at 75 % or above (of IG in the book)",
+)
+
+
+def prunings_coincide(results: Results) -> Finding:
+    mean = float(np.mean(list(results.distinct.values())))
+    return Finding(
+        "Few of the 45 prunings by CC, Deg and OPT with several passes differ",
+        "6 to 20 different trees of a training sample, in the mean; told apart by leaves, depth and training error",
+        6 <= mean <= 20,
+        f"{mean:.1f}, from {min(results.distinct.values()):.1f} to {max(results.distinct.values()):.1f} by data set",
     )
 
 
@@ -224,23 +253,16 @@ CHECKS: tuple[Callable[[Results], Finding], ...] = (
     error_based_is_smaller,
     pessimistic_with_margin,
     reduced_error,
+    both_on_sonar,
+    prunings_coincide,
     oracle_is_best,
 )
 
 
-def _of_each(claim: str, condition: str, compared: Callable[[str], tuple[bool | None, str]]) -> Finding:
+def _of_each(claim: str, condition: str, compared: Callable[[str], tuple[bool, str]]) -> Finding:
     """A claim about each of the three validators."""
     found = [compared(name) for name in NESTED]
-    verdicts = {holds for holds, _ in found}
-    holds = False if False in verdicts else None if None in verdicts else True
-    return Finding(claim, condition, holds, "; ".join(numbers for _, numbers in found))
-
-
-def _more_wins(record: Record, by_means: bool) -> bool | None:
-    """Whether there are more wins than losses; undecided if there are as many, and means are as they should be."""
-    if record.wins == record.losses and by_means:
-        return None
-    return record.wins > record.losses and by_means
+    return Finding(claim, condition, all(holds for holds, _ in found), "; ".join(numbers for _, numbers in found))
 
 
 def _shown(numbers: list[float]) -> str:

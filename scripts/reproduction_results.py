@@ -5,19 +5,21 @@ A *task* is a data set with a split criterion: methods compete with each other o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from configs.single_trees import CRITERIA, FULL, ORACLE, Method, methods
+from intemi import Capsule, Project
 from intemi.analysis import AverageRanks, StandardizedDifference, Wins, WinsDrawsLosses
-from intemi.experiments import Outcome
 from intemi.series import Series
 
 ALPHA = 0.01
 METHODS = tuple(methods())
+NESTED = ("CC", "Deg", "OPT")
+"""The validators that most conclusions are about."""
 BY_KEY = {method.key: method for method in METHODS}
 
 
@@ -37,30 +39,57 @@ def key(group: str, name: str, se: str = "", te: str = "") -> str:
     return Method(group, name, se, te).key
 
 
+def measured_in(project: Project, capsule: Capsule) -> Series:
+    """What all methods reached in a run on one data set. It is one question, as each walks through all machines."""
+    labels = ["Accuracy", "Leaves", "Training error", "Depth", "machine", "Repetition", "Fold"]
+    return project.query(capsule, path="test/*", labels=labels)
+
+
 class Results:
     """What an outcome of the experiment says, asked by the names of methods."""
 
-    def __init__(self, outcome: Outcome) -> None:
-        self.data_sets = [cell.data for cell in outcome.finished]
-        self.missing = [cell.data for cell in outcome.cells if not cell.has_finished]
-        self.accuracy = self._read(outcome, "Accuracy", lambda method: method)
-        self.leaves = self._read(outcome, "Leaves", lambda method: f"{method} tree")
-
-    def _read(self, outcome: Outcome, label: str, named: Callable[[str], str]) -> dict[str, Series]:
+    def __init__(
+        self, data_sets: list[str], missing: list[str], accuracy: dict[str, Series], leaves: dict[str, Series]
+    ) -> None:
+        self.data_sets, self.missing = data_sets, missing
+        self.accuracy, self.leaves = accuracy, leaves
         """By method, what was measured in all folds of all tasks; the oracle is among the methods."""
-        found: dict[str, list[Series]] = {name: [] for name in (*BY_KEY, ORACLE)}
-        for cell in outcome.finished:
-            for criterion in CRITERIA:
-                path = f"test/{named(f'{criterion} *')}"
-                series = outcome.project.query(cell.capsule, path=path, labels=[label, "machine", "Repetition", "Fold"])
-                machines = {named(f"{criterion} {name}"): name for name in found}
-                for (machine,), group in _groups(series):
-                    if machine in machines:
-                        name = machines[machine]
-                        columns = {"machine": [name] * len(group), "data": [f"{cell.data}, {criterion}"] * len(group)}
-                        kept = {each: list(group[each]) for each in (label, "Repetition", "Fold")}
-                        found[name].append(Series({**kept, **columns}, main=label))
-        return {name: Series.concat(*parts) for name, parts in found.items() if parts}
+        self.distinct: dict[str, float] = {}
+        """For each task, how many different trees the prunings with several passes (CC, Deg, OPT) are, in the mean."""
+
+    @classmethod
+    def made_of(cls, measured: Mapping[str, Series], missing: Sequence[str] = ()) -> Results:
+        """Those of data sets, by what `measured_in` a run of each."""
+        found: dict[str, dict[str, list[Series]]] = {label: {} for label in ("Accuracy", "Leaves")}
+        results = cls(list(measured), list(missing), {}, {})
+        for data, asked in measured.items():
+            for (machine,), group in _groups(asked):
+                criterion, _, name = machine.removesuffix(" tree").partition(" ")
+                label = "Leaves" if machine.endswith(" tree") else "Accuracy"
+                if criterion in CRITERIA and name in (*BY_KEY, ORACLE):
+                    task = [f"{data}, {criterion}"] * len(group)
+                    kept = {each: list(group[each]) for each in (label, "Repetition", "Fold")}
+                    part = Series({**kept, "machine": [name] * len(group), "data": task}, main=label)
+                    found[label].setdefault(name, []).append(part)
+            results.distinct.update(_distinct(data, asked))
+        for kept, of_label in ((results.accuracy, "Accuracy"), (results.leaves, "Leaves")):
+            kept.update({name: Series.concat(*parts) for name, parts in found[of_label].items()})
+        return results
+
+    def only(self, criterion: str) -> Results:
+        """The tasks of one criterion."""
+        tasks = self.tasks(criterion)
+        accuracy, leaves = (
+            {name: each.where(data=tasks) for name, each in kept.items()} for kept in (self.accuracy, self.leaves)
+        )
+        results = Results(self.data_sets, self.missing, accuracy, leaves)
+        results.distinct = {task: self.distinct[task] for task in tasks}
+        return results
+
+    @property
+    def criteria(self) -> list[str]:
+        """Those that were run."""
+        return [name for name in CRITERIA if self.tasks(name)]
 
     def tasks(self, criterion: str | None = None) -> list[str]:
         """All data sets with all criteria, or with one of them."""
@@ -122,11 +151,26 @@ class Results:
         kept = (self.leaves if leaves else self.accuracy)[name].sort_by("data", "Repetition", "Fold")
         return np.asarray(kept.values, dtype=float)
 
-    def mean_leaves(self, name: str, criterion: str | None = None) -> Any:
+    def mean_leaves(self, name: str) -> Any:
         """The mean number of leaves in each task."""
-        means = self.folds(name, leaves=True).reshape(len(self.tasks()), -1).mean(axis=1)
-        wanted = self.tasks(criterion)
-        return means[[task in wanted for task in sorted(self.tasks())]]
+        return self.folds(name, leaves=True).reshape(len(self.tasks()), -1).mean(axis=1)
+
+    def mean_accuracy(self, name: str, task: str) -> float:
+        """The mean accuracy in one task."""
+        return self.of([name], [task]).mean()
+
+
+def _distinct(data: str, asked: Series) -> dict[str, float]:
+    """By task, how many different trees a training sample has; trees are the same if size, depth and errors are."""
+    several = {f"{method.key} tree" for method in METHODS if method.group == "multi" and method.name in NESTED}
+    trees: dict[str, dict[tuple[Any, ...], set[tuple[Any, ...]]]] = {}
+    columns = (asked[label] for label in ("machine", "Repetition", "Fold", "Leaves", "Depth", "Training error"))
+    for machine, repetition, fold, *tree in zip(*columns, strict=True):
+        criterion, _, name = machine.partition(" ")
+        if name in several:
+            samples = trees.setdefault(f"{data}, {criterion}", {})
+            samples.setdefault((repetition, fold), set()).add(tuple(tree))
+    return {task: float(np.mean([len(each) for each in samples.values()])) for task, samples in trees.items()}
 
 
 def _groups(series: Series) -> Any:

@@ -46,7 +46,8 @@ def test_the_benchmark_of_pruning_finds_the_accuracies_of_scikit_learn(capsys: p
         inner_folds=2,
         data_sets=1,
         their_folds=1,
-        their_rows=1000,
+        few_rows=1000,
+        their_costs=10,
     )
     targets = pruning._measure_strengths(sizes)  # the others take too long for a test
     (ours,) = [line.split() for line in capsys.readouterr().out.splitlines() if line.startswith("wine: intemi")]

@@ -24,9 +24,9 @@ def command(ctx: click.Context, folder: str) -> None:
     """Run five learners on three data sets, compare them, draw a picture and write a report."""
     from dataclasses import replace
 
-    from intemi.cli.compare import draw
     from intemi.cli.init import template
     from intemi.cli.opening import opened
+    from intemi.cli.picture import critical_difference
     from intemi.cli.run import carry_out
     from intemi.experiments import found, read_experiment
     from intemi.experiments.report import report
@@ -42,7 +42,7 @@ def command(ctx: click.Context, folder: str) -> None:
     with opened(experiment.folder, name="report") as project:
         outcome = found(experiment, project)
         page.write_text(report(outcome), "utf-8")
-        draw(experiment, outcome.compare(), "critical-difference").savefig(picture)
+        critical_difference(experiment, outcome.compare()).savefig(picture)
     click.echo(f"\nThe experiment: {file}\nThe report:     {page}\nThe picture:    {picture}")
     again = f"{_command()} run {file} -p {experiment.folder}"
     click.echo(f"Edit the first and run it again; only what is new is run: {again}")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from intemi.cli.opening import experiment_argument, experiment_of, opened, project_option
+from intemi.cli.opening import check_name, draw_into, experiment_argument, experiment_of, opened, project_option
 from intemi.kernel.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -30,8 +30,8 @@ Examples:
 def command(source: str, project: str | None, learner: str | None, data: str | None, output: str | None) -> None:
     """Show the machines of an experiment and what they give to each other, as text or as a picture."""
     experiment = experiment_of(source, project)
-    _check("learner", learner, [*experiment.learners, *experiment.requests])
-    _check("data set", data, experiment.data)
+    check_name("learner", learner, [*experiment.learners, *experiment.requests])
+    check_name("data set", data, experiment.data)
     if output is not None:
         _draw(experiment, learner, data, output, source)
         return
@@ -96,12 +96,5 @@ def _draw(experiment: Experiment, learner: str | None, data: str | None, output:
         ]
         if not capsules:
             raise ConfigurationError(f"nothing of it was run on {where} yet; `intemi run {source}` runs it")
-        plots.machine_graph(*capsules).savefig(output)
+        draw_into(output, lambda: plots.machine_graph(*capsules))
     click.echo(f"{output} is written", err=True)
-
-
-def _check(what: str, name: str | None, known: Any) -> None:
-    from intemi.experiments.errors import near
-
-    if name is not None and name not in known:
-        raise ConfigurationError(f"no {what} is called {name!r}; {near(name, known)}")

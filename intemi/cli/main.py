@@ -15,6 +15,7 @@ SUBCOMMANDS = {
     "run": "Run an experiment file, or a Python file.",
     "compare": "Compare the learners of an experiment: table, tests, picture.",
     "report": "Write a report: one HTML file with tables and pictures.",
+    "picture": "Draw accuracies, ranks, trees, searches and more.",
     "query": "Ask a project for results.",
     "graph": "Show the machines of an experiment, and what they give to each other.",
     "machines": "List and describe machines, components and algorithms.",
@@ -48,7 +49,8 @@ class Subcommands(click.Group):
             from difflib import get_close_matches
 
             near = get_close_matches(name, SUBCOMMANDS, n=1, cutoff=0.5)
-            ctx.fail(f"There is no command {name!r}" + (f"; did you mean {near[0]!r}?" if near else "."))
+            meant = near[0] if near else f"run {name}" if name.endswith((".yaml", ".yml", ".py")) else None
+            ctx.fail(f"There is no command {name!r}; " + (f"did you mean {meant!r}?" if meant else "--help lists all."))
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -82,6 +84,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 def _status(arguments: list[str] | None) -> int:
     from intemi.kernel.errors import ConfigurationError, IntemiError
+    from intemi.series import SeriesError
 
     try:
         status: Any = command.main(arguments, prog_name="intemi", standalone_mode=False)
@@ -96,7 +99,7 @@ def _status(arguments: list[str] | None) -> int:
     except BrokenPipeError:  # whoever read the output has read enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return DONE
-    except ConfigurationError as error:
+    except (ConfigurationError, SeriesError) as error:
         click.echo(f"Error: {error}", err=True)
         return WRONG
     except IntemiError as error:

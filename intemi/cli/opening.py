@@ -6,6 +6,7 @@ import ast
 import math
 import os
 import sys
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +35,10 @@ def experiment_of(source: str, project: str | None = None) -> Experiment:
         return saved(source)
     if not os.path.exists(source):
         raise ConfigurationError(f"{source}: there is no such file or folder{_near(source)}")
+    if source.lower().endswith((".csv", ".tsv", ".arff", ".parquet")):
+        raise ConfigurationError(
+            f"{source}: these are data; `intemi init FILE.yaml --data {source}` writes an experiment"
+        )
     found = experiment_in(source) if source.endswith(".py") else read_experiment(source)
     return found if project is None else replace(found, project=project)
 
@@ -46,13 +51,21 @@ def defines_experiment(file: str) -> bool:
         raise ConfigurationError(f"{file}:{error.lineno}: this is not Python: {error.msg}") from None
     except (OSError, ValueError) as error:
         raise ConfigurationError(f"{file}: the file cannot be read: {error}") from None
-    targets: list[ast.expr] = []
-    for statement in tree.body:
-        if isinstance(statement, ast.Assign):
-            targets += statement.targets
-        elif isinstance(statement, ast.AnnAssign):
-            targets.append(statement.target)
-    return any(isinstance(target, ast.Name) and target.id == "experiment" for target in targets)
+    return "experiment" in _names_given(tree.body)
+
+
+def _names_given(statements: Iterable[ast.stmt]) -> Iterator[str]:
+    """The names that statements of a module give to something, whatever it is."""
+    for statement in statements:
+        if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            continue
+        if isinstance(statement, ast.Import | ast.ImportFrom):
+            yield from (each.asname or each.name for each in statement.names)
+        elif isinstance(statement, ast.Assign | ast.AnnAssign):
+            targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+            yield from (each.id for target in targets for each in ast.walk(target) if isinstance(each, ast.Name))
+        else:
+            yield from _names_given(each for each in ast.iter_child_nodes(statement) if isinstance(each, ast.stmt))
 
 
 def experiment_in(file: str) -> Experiment:
@@ -73,13 +86,51 @@ def experiment_in(file: str) -> Experiment:
     return replace(named, imports=(*found.imports, str(path.resolve())))
 
 
+def check_measure(experiment: Experiment, measure: str | None) -> None:
+    """Refuse a measure that there cannot be."""
+    known = experiment.known_measures
+    if known is not None:
+        check_name("measure", measure, known)
+
+
+def check_name(what: str, name: str | None, known: Iterable[str]) -> None:
+    """Refuse a name of nothing that is known, if one was given."""
+    from intemi.experiments.errors import near
+
+    every = list(known)
+    if name is not None and name not in every:
+        raise ConfigurationError(f"no {what} is called {name!r}; {near(name, every)}")
+
+
 def opened(folder: str, **options: Any) -> Project:
     """The project in a folder that is there already; failures on record are told of, and not tried again."""
     from intemi.experiments.catalogue import load
     from intemi.kernel import Project
 
     load()
-    return Project.open(folder, failures="reuse", **options)
+    try:
+        return Project.open(folder, failures="reuse", **options)
+    except ConfigurationError as error:
+        raise ConfigurationError(f"{error}; `intemi run FILE` makes one, and names it") from None
+
+
+def check_picture(file: str | None) -> None:
+    """Refuse a file that is not called like a picture."""
+    kinds = (".svg", ".png", ".pdf")
+    if file is not None and not file.lower().endswith(kinds):
+        raise ConfigurationError(f"{file}: the name of a picture must end with one of {', '.join(kinds)}")
+
+
+def draw_into(file: str, draw: Callable[[], Any]) -> None:
+    """Write a picture: a figure of matplotlib, or the text of a drawing that is SVG already."""
+    check_picture(file)
+    drawn = draw()
+    if not isinstance(drawn, str):
+        drawn.savefig(file)
+    elif file.lower().endswith(".svg"):
+        Path(file).write_text(drawn, "utf-8")
+    else:
+        raise ConfigurationError(f"{file}: a tree is drawn as .svg")
 
 
 def write_json(value: Any) -> None:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from intemi.cli.opening import json_option, opened, write_json
+from intemi.cli.opening import check_name, json_option, opened, write_json
+from intemi.kernel import registry
 from intemi.kernel.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -52,8 +53,10 @@ def command(
 ) -> None:
     """Ask a project for the results of what was run in it. Nothing is run."""
     with opened(folder) as project:
+        check_name("machine or component", kind, registry.components())
         wanted = _qualifier(where)
         series = project.query(under, wanted, list(labels) or None, type=kind, name=name, path=path)
+    check_name("label", sort, series.labels)
     if sort is not None:
         series = series.sort_by(sort)
     series = series[:limit]

@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from intemi.cli.codes import DONE, FAILED, INTERRUPTED
-from intemi.cli.opening import defines_experiment, experiment_of, is_terminal, json_option, project_option, write_json
+from intemi.cli.opening import (
+    check_picture,
+    defines_experiment,
+    draw_into,
+    experiment_of,
+    is_terminal,
+    json_option,
+    project_option,
+    write_json,
+)
 
 if TYPE_CHECKING:
     from intemi.experiments import Cell, Experiment, Outcome
     from intemi.experiments.progress import How
+    from intemi.kernel import Project
 
 
 @click.command(
@@ -31,6 +42,7 @@ Examples:
 )
 @click.option("--processes", is_flag=True, help="Run machines in processes instead of threads.")
 @click.option("-n", "--dry-run", is_flag=True, help="Say what would be run, and run nothing but loaders.")
+@click.option("--time-line", type=click.Path(), metavar="FILE", help="Draw what ran when, on which worker.")
 @click.option("-q", "--quiet", is_flag=True, help="Show no progress.")
 @json_option
 @click.pass_context
@@ -41,6 +53,7 @@ def command(
     workers: int | None,
     processes: bool,
     dry_run: bool,
+    time_line: str | None,
     quiet: bool,
     as_json: bool,
 ) -> None:
@@ -51,17 +64,24 @@ def command(
     if file.endswith(".py") and not defines_experiment(file):
         _run_program(file)
         return
+    check_picture(time_line)
     experiment = experiment_of(file, project)
     if dry_run:
         _explain(experiment)
         return
     again = file if project is None else f"{file} -p {project}"
-    failed = carry_out(experiment, again, "none" if quiet else "auto", workers, processes, as_json)
+    failed = carry_out(experiment, again, "none" if quiet else "auto", workers, processes, as_json, time_line)
     ctx.exit(FAILED if failed else DONE)
 
 
 def carry_out(
-    experiment: Experiment, again: str, how: How, workers: int | None, processes: bool, as_json: bool = False
+    experiment: Experiment,
+    again: str,
+    how: How,
+    workers: int | None,
+    processes: bool,
+    as_json: bool = False,
+    time_line: str | None = None,
 ) -> int:
     """Run an experiment and say what came out; how many cells have failed. `again` is what to call it with next."""
     from intemi.experiments import Progress, run, save
@@ -74,10 +94,11 @@ def carry_out(
         from intemi.kernel.processes import Processes
 
         manager = Processes(workers)
-    with Project(experiment.folder, workers=manager, name=experiment.name) as project:
+    level: Any = experiment.unification
+    with Project(experiment.folder, workers=manager, unification=level, name=experiment.name) as project:
         save(experiment, experiment.folder)
         try:
-            with Progress(project, how) as progress:
+            with _watched(project, time_line), Progress(project, how) as progress:
                 outcome = run(experiment, project, progress)
         except KeyboardInterrupt:
             done = project.counts().physical.total()
@@ -89,6 +110,21 @@ def carry_out(
             raise click.exceptions.Exit(INTERRUPTED) from None
         say(outcome, again, as_json)
         return len(outcome.failed)
+
+
+@contextmanager
+def _watched(project: Project, file: str | None) -> Iterator[None]:
+    """Note which worker runs what, and draw it, if there is a file to draw it into."""
+    if file is None:
+        yield
+        return
+    from intemi.analysis import plots
+
+    with plots.watch(project) as seen:
+        yield
+    if len(seen.series):
+        draw_into(file, lambda: plots.time_line(seen))
+    click.echo(f"{file} is written" if len(seen.series) else f"{file} is not written: nothing was run", err=True)
 
 
 def say(outcome: Outcome, again: str, as_json: bool) -> None:
@@ -116,7 +152,7 @@ def say(outcome: Outcome, again: str, as_json: bool) -> None:
         click.echo(text_of(compared))
         click.echo()
     for cell, results in _requested(outcome):
-        click.echo(f"{cell.name}:")
+        click.echo(f"{cell.name}:" if results else f"{cell.name}: finished")
         for label, value in results.items():
             click.echo(f"  {label}: {value}" if "\n" not in str(value) else f"  {label}:\n{value}")
     click.echo(

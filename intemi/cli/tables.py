@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from intemi.experiments import Compared, Outcome
     from intemi.series import Series
 
+DIGITS = 3
+WIDEST = 120
+"""Letters in a line: what is wider is told in another way."""
 
-def results_table(compared: Compared, digits: int = 3) -> Series:
+
+def results_table(compared: Compared, digits: int = DIGITS) -> Series:
     """A row for each data set, a column for each learner: mean ± deviation, the best mean with a *."""
     from intemi.series import Series
 
@@ -24,12 +29,12 @@ def _cell(compared: Compared, learner: str, data: str, digits: int) -> str:
     if found is None:
         return "–"
     spread = f" ± {found['sd']:.{digits}f}" if found["n"] > 1 else ""
-    return f"{found['mean']:.{digits}f}{spread}{' *' if compared.best_on(data) == learner else ''}"
+    return f"{found['mean']:.{digits}f}{spread}{' *' if compared.is_best(learner, data) else ''}"
 
 
 def text_of(compared: Compared) -> str:
     """The whole comparison as text."""
-    lines = [f"{compared.measure} (the {compared.direction} is best, marked *)", "", *_rows(results_table(compared))]
+    lines = [f"{compared.measure} (the {compared.direction} is best, marked *)", "", *_results(compared)]
     if compared.ranks is not None:
         lines += ["", "Average ranks", *_rows(compared.ranks.without("data sets"))]
     if compared.friedman is not None:
@@ -44,11 +49,49 @@ def text_of(compared: Compared) -> str:
             f"{row['machine']} and {row['against']} differ: p = {row[compared.pairs.main]:.4g}" for row in differing
         ]
         if not differing:
-            lines.append("No two learners differ in their average ranks.")
+            nobody = (
+                "No two learners differ" if compared.control is None else f"No learner differs from {compared.control}"
+            )
+            lines.append(f"{nobody} in average ranks.")
     if compared.wins is not None:
-        lines += ["", f"Wins-draws-losses of rows against columns: {compared.wins_variant}", *_rows(compared.wins)]
+        lines += ["", *_wins(compared, compared.wins)]
     lines += [f"Note: {note}" for note in compared.notes]
     return "\n".join(lines)
+
+
+def _results(compared: Compared) -> list[str]:
+    """Learners side by side or, where that would not fit on a screen, one below the other."""
+    rows = _rows(results_table(compared))
+    if max(map(len, rows)) <= WIDEST:
+        return rows
+    from intemi.series import Series
+
+    columns: dict[str, list[str]] = {"machine": compared.learners}
+    for data in compared.data:
+        columns[data] = [_cell(compared, learner, data, DIGITS) for learner in compared.learners]
+    return _rows(Series(columns, main="machine"))
+
+
+def _wins(compared: Compared, matrix: Series) -> list[str]:
+    """Against the control, if there is one; else all against all, if that fits on a screen, or against all together."""
+    from intemi.series import Series
+
+    if compared.control in matrix.labels:
+        matrix = matrix.where(lambda row: row[matrix.main] != compared.control)
+        against = {f"against {compared.control}": list(matrix[compared.control])}
+    elif max(map(len, rows := _rows(matrix))) <= WIDEST:
+        return [f"Wins-draws-losses of rows against columns: {compared.wins_variant}", *rows]
+    else:
+        against = {"against all others": [_together(row, str(row[matrix.main])) for row in matrix]}
+    said = _rows(Series({"machine": list(matrix[matrix.main]), **against}, main="machine"))
+    return [f"Wins-draws-losses: {compared.wins_variant}", *said]
+
+
+def _together(row: Mapping[str, object], learner: str) -> str:
+    """The sums of a row of the matrix, without the learner against itself."""
+    scores = [str(score) for name, score in row.items() if learner not in (name, score)]
+    counts = [map(int, score.split("-")) for score in scores]
+    return "-".join(str(sum(each)) for each in zip(*counts, strict=True))
 
 
 def _rows(series: Series) -> list[str]:
@@ -65,4 +108,4 @@ def _shown(value: object) -> str:
 
 def failures_of(outcome: Outcome) -> list[str]:
     """What failed, each with its first cause, in one line."""
-    return [f"{cell.name}: {' '.join(str(cell.failure).split())}" for cell in outcome.failed]
+    return [f"{name}: {' '.join(str(failure).split())}" for name, failure in outcome.failures.items()]

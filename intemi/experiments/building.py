@@ -17,7 +17,7 @@ from typing import Any, Literal, Union
 from intemi.experiments import catalogue
 from intemi.experiments.catalogue import Entry
 from intemi.experiments.document import Node
-from intemi.experiments.errors import ExperimentError, near
+from intemi.experiments.errors import MOST_NAMES, ExperimentError, near
 from intemi.kernel.component import Component
 from intemi.kernel.errors import IntemiError
 from intemi.kernel.machine import Machine
@@ -77,7 +77,7 @@ def _entry(node: Node, expected: type) -> Entry:
         names = catalogue.fitting(expected)
         if len(names) == 1:
             return known[names[0]]
-        raise node.wrong(f"a type is missing; {near('', names)}")
+        raise node.wrong(f"a type is missing; {_missing_type(node, names)}")
     if not name.is_text:
         raise name.wrong(f"must be the name of a machine or component, got {name.shown}")
     if name.value not in known:
@@ -91,13 +91,33 @@ def _entry(node: Node, expected: type) -> Entry:
     return entry
 
 
+def _missing_type(node: Node, fitting: list[str]) -> str:
+    """What was probably meant by a mapping without a type: what it, or one of its keys, is called."""
+    called = node.path.rpartition(".")[2]
+    for key in (*node.value, called):
+        if key in fitting:
+            return f"did you mean {{type: {key}, ...}}?"
+        if key.startswith("type:"):
+            return f"did you mean `type: {key[5:]}`, with a space?"
+    return (
+        near("", fitting)
+        if len(fitting) <= MOST_NAMES
+        else "write {type: KNN}, for example; `intemi machines` lists all"
+    )
+
+
 def _remedy(name: str, fitting: list[str], known: list[str]) -> str:
     """What fits and has a similar name is the best guess, then what has a similar name."""
+    before, bracket, _ = name.partition("(")
+    if bracket and before in known:
+        return f"parameters are written like this: {{type: {before}, name: value}}"
     for names in (fitting, known):
         if (found := near(name, names)).startswith("did"):
             return found
     listed = "; a machine of your own is known after `imports:` names its module"
-    return (near(name, fitting) if fitting else "`intemi machines` lists all") + listed
+    if "SklearnClassifier" in fitting:
+        listed += ", one of scikit-learn is {type: SklearnClassifier, estimator: its path}"
+    return (near(name, fitting) if 0 < len(fitting) <= MOST_NAMES else "`intemi machines` lists all") + listed
 
 
 def _made(entry: Entry, node: Node) -> Component:
@@ -125,7 +145,9 @@ def refused(node: Node, error: Exception) -> ExperimentError:
     message = " ".join(str(error).split())
     about = re.match(r"\w+: (\w+) (must .*)", message)
     if about and node.is_mapping and about[1] in node.value:
-        return typing.cast(Node, node.value[about[1]]).wrong(about[2])
+        value = typing.cast(Node, node.value[about[1]])
+        several = value.is_list and re.match("must be (an int|a float|a number|one of)", about[2])
+        return value.wrong(about[2] + ("; `vary` is for several values" if several else ""))
     return node.wrong(message)
 
 

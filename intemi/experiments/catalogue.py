@@ -155,11 +155,15 @@ def _is_public(cls: type) -> bool:
 
 
 def _is_unfinished(cls: type[Component]) -> bool:
-    """Whether a class leaves methods to its subclasses: a machine its process, a component what it names only."""
+    """Whether a class leaves methods to its subclasses: a machine its process, a component what it names only.
+
+    A class that nothing inherits from, and that names no such method itself, can do without those that are left.
+    """
     if issubclass(cls, Machine):
         return not cls.has_process
-    methods = (getattr(cls, name, None) for name in dir(cls))
-    if cls.__base__ is Component and subclasses_of(cls) and not any(map(inspect.isfunction, vars(cls).values())):
+    has_kinds = bool(subclasses_of(cls))
+    methods = [getattr(cls, name, None) for name in (dir(cls) if has_kinds else vars(cls))]
+    if cls.__base__ is Component and has_kinds and not any(map(inspect.isfunction, vars(cls).values())):
         return True
     return any("NotImplementedError" in each.__code__.co_names for each in methods if inspect.isfunction(each))
 

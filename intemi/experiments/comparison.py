@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from typing import Any, Literal
 
 from intemi.analysis import (
@@ -102,6 +104,7 @@ class Compared:
 
     measure: str
     direction: str
+    control: str | None
     series: Series
     """The values of the measure, with the labels machine, data, Repetition and Fold."""
     means: Series
@@ -135,13 +138,21 @@ class Compared:
 
     def cell(self, learner: str, data: str) -> dict[str, Any] | None:
         """Mean, deviation and number of one learner on one data set."""
-        found = self.means.where(machine=learner, data=data)
-        return found.row(0) if len(found) else None
+        return self._cells.get((learner, data))
 
-    def best_on(self, data: str) -> str | None:
-        """The learner with the best mean on a data set."""
-        found = self.means.where(data=data).sort_by("mean", descending=self.direction == "highest")
-        return str(found.row(0)["machine"]) if len(found) else None
+    def is_best(self, learner: str, data: str) -> bool:
+        """Whether no learner has a better mean on a data set; several may be equally good."""
+        found = self.cell(learner, data)
+        return found is not None and math.isclose(found["mean"], self._best[data], rel_tol=1e-12)
+
+    @cached_property
+    def _cells(self) -> dict[tuple[str, str], dict[str, Any]]:
+        return {(str(row["machine"]), str(row["data"])): row for row in self.means}
+
+    @cached_property
+    def _best(self) -> dict[str, float]:
+        best = max if self.direction == "highest" else min
+        return {data: best(row["mean"] for (_, on), row in self._cells.items() if on == data) for data in self.data}
 
     def to_plain(self) -> dict[str, Any]:
         """All of it as plain data, ready for JSON."""
@@ -155,7 +166,7 @@ def compare(series: Series, comparison: Comparison, distributor: Machine) -> Com
     usable = series.where(lambda row: row[series.main] is not None and row[series.main] == row[series.main])
     if not len(usable):
         raise InvalidComparison(f"there are no values of {series.main!r} to compare")
-    compared = Compared(series.main, comparison.direction, usable, _means(usable))
+    compared = Compared(series.main, comparison.direction, comparison.control, usable, _means(usable))
     if len(usable) < len(series):
         compared.notes.append(f"{len(series) - len(usable)} values of {series.main} are missing or not defined")
     if len(compared.learners) < 2:

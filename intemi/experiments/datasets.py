@@ -102,6 +102,10 @@ def _loader(file: str, path: Node, node: Node | None) -> Machine:
     if not os.path.exists(file):
         there = [each for each in _siblings(file) if Path(each).suffix.lower() in EXTENSIONS]
         hint = near(os.path.basename(file), there) if there else "paths are seen from the folder of the experiment file"
+        if "://" in str(path.value):
+            raise path.wrong(
+                f"{path.value}: only sets of OpenML are downloaded, {{openml: name}}; download the file first"
+            )
         raise path.wrong(f"there is no file {file}; {hint}")
     options: dict[str, Any] = {}
     declared = entries()["DataLoader"].parameters()

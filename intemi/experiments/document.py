@@ -116,11 +116,7 @@ def parse(text: str, file: str) -> Node:
     try:
         root = yaml.compose(text, _loader())
     except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        problem = error.problem or error.context or "it cannot be read"
-        hint = "; indent with spaces" if "'\\t'" in problem else ""
-        line = 1 if mark is None else mark.line + 1
-        raise ExperimentError(file, line, "", f"this is not YAML: {problem}{hint}") from None
+        raise _not_yaml(error, file) from None
     except yaml.YAMLError as error:
         raise ExperimentError(file, 1, "", f"this is not YAML: {' '.join(str(error).split())}") from None
     except RecursionError:
@@ -128,6 +124,20 @@ def parse(text: str, file: str) -> Node:
     if root is None:
         raise ExperimentError(file, 1, "", "the file is empty; `intemi init` writes one to start from")
     return _Converter(file).node(root, "", ())
+
+
+def _not_yaml(error: yaml.MarkedYAMLError, file: str) -> ExperimentError:
+    """What is wrong, and where it begins: what is never closed is found at the end of the file only."""
+    problem = error.problem or error.context or "it cannot be read"
+    mark = error.problem_mark or error.context_mark
+    hint = ""
+    if "'<stream end>'" in problem and error.context_mark is not None:
+        mark, problem = error.context_mark, "a bracket or brace that begins here is never closed"
+    elif "'\\t'" in problem:
+        hint = "; indent with spaces"
+    elif "but got ':'" in problem or "mapping values are not allowed" in problem:
+        hint = "; a comma or a line break is missing, a line is indented too far, or a text with ': ' needs quotes"
+    return ExperimentError(file, 1 if mark is None else mark.line + 1, "", f"this is not YAML: {problem}{hint}")
 
 
 def _loader() -> type[yaml.SafeLoader]:
@@ -168,7 +178,8 @@ class _Converter:
         for key, value in found.value:
             key_line = key.start_mark.line + 1
             if not isinstance(key, yaml.ScalarNode):
-                raise ExperimentError(self._file, key_line, path, "a key must be a text, got a list or a mapping")
+                message = "a key must be a text, got a list or a mapping; a text that begins with [ or { needs quotes"
+                raise ExperimentError(self._file, key_line, path, message)
             name = str(key.value)
             if name in values:
                 message = f"the key is there twice, first in line {lines[name]}"

@@ -42,7 +42,12 @@ def near(name: str, known: Iterable[str]) -> str:
     lower = {each.lower(): each for each in reversed(every)}
     found = get_close_matches(name.lower(), lower, n=1, cutoff=0.6)
     if not found:  # part of a name: Gaussian for GaussianKernel
-        found = [each for each in lower if len(name) > 2 and (name.lower() in each or each in name.lower())][:1]
+        part = name.lower()
+        found = [
+            each
+            for each in lower
+            if min(len(part), len(each)) > 2 and (part in each or part.startswith(each) or part.endswith(each))
+        ][:1]
     if found:
         return f"did you mean {lower[found[0]]!r}?"
     more = f" and {len(every) - MOST_NAMES} more" if len(every) > MOST_NAMES else ""

@@ -79,6 +79,8 @@ class Experiment:
     name: str = "experiment"
     project: str | None = None
     """The folder of the project; without one, one with the name of the experiment."""
+    unification: int = 2
+    """How the command recognises machines: 1, by the origin of their inputs; 2, by the contents as well."""
     imports: tuple[str, ...] = ()
     """Modules, or Python files, that define machines of your own."""
 
@@ -112,6 +114,8 @@ class Experiment:
             check_request(machine, f"request {name}")
         if type(self.repetitions) is not int or self.repetitions < 1:
             raise ConfigurationError(f"Experiment: repetitions must be at least 1, got {self.repetitions!r}")
+        if type(self.unification) is not int or self.unification not in (1, 2):
+            raise ConfigurationError(f"Experiment: unification must be 1 or 2, got {self.unification!r}")
         check_distributor(self.distributor)
         check_test(self.test)
         if not self.measures:
@@ -174,7 +178,7 @@ class Experiment:
     @property
     def digest(self) -> str:
         """The identity of the whole plan: data sets, learners, protocol, measures and comparison."""
-        plan = {name: value for name, value in self.to_plain().items() if name not in ("name", "project", "imports")}
+        plan = {name: value for name, value in self.to_plain().items() if name not in _AROUND}
         return encoding.digest(encoding.encode(_hashable(plan))).hex()
 
     def to_plain(self) -> dict[str, Any]:
@@ -182,6 +186,7 @@ class Experiment:
         return {
             "name": self.name,
             "project": self.project,
+            "unification": self.unification,
             "imports": list(self.imports),
             **{what: {name: each.to_plain() for name, each in getattr(self, what).items()} for what in _MACHINES},
             **{what: getattr(self, what).to_plain() for what in ("distributor", "test", "comparison")},
@@ -202,6 +207,8 @@ class Experiment:
 
 
 _MACHINES = ("data", "learners", "requests")
+_AROUND = ("name", "project", "unification", "imports")
+"""What is no part of the plan."""
 
 
 def check_source(machine: Machine, what: str) -> None:

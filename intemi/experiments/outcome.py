@@ -62,6 +62,16 @@ class Outcome:
         return [cell for cell in self.cells if cell.failure is not None]
 
     @property
+    def failures(self) -> dict[str, MachineError | ConfigurationError]:
+        """What has failed, and why; data that cannot be used are told of once, not for every learner."""
+        found: dict[str, MachineError | ConfigurationError] = {}
+        for cell in self.cells:
+            if cell.failure is not None:
+                name = cell.name if cell.capsule is not None else f"everything on {cell.data}"
+                found.setdefault(name, cell.failure)
+        return found
+
+    @property
     def not_run(self) -> list[Cell]:
         return [cell for cell in self.cells if cell.state == "not run"]
 
@@ -90,8 +100,8 @@ class Outcome:
         best = self.experiment.comparison.best if measure in (None, self.experiment.main_measure) else None
         comparison = replace(self.experiment.comparison, measure=name, best=best)
         compared = compare(self.series(name), comparison, self.experiment.distributor)
-        for state, cells in (("failed", self.failed), ("was not run", self.not_run)):
-            compared.notes += [f"{cell.name} {state}" for cell in cells if cell.is_learner]
+        compared.notes += [f"{name} failed" for name in self.failures]
+        compared.notes += [f"{cell.name} was not run" for cell in self.not_run if cell.is_learner]
         return compared
 
     def _measured(self, cell: Cell, measures: Sequence[str]) -> Series:

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import sys
 import threading
+from collections.abc import Callable
+from importlib import import_module
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self, TextIO
 
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
 
 How = Literal["auto", "bars", "lines", "none"]
 BARS_PER_SECOND = 5
+SECONDS_PER_PAGE = 0.5
+"""In a notebook, where every display travels to a browser."""
 SECONDS_PER_LINE = 10.0
 MOST_BARS = 12
 """Branches that are shown at once: those on their way first, then the last that are done."""
@@ -40,6 +44,7 @@ class Progress:
         self.how = _settled(how, file or sys.stderr)
         self._file = file or sys.stderr
         self._live: Any = None
+        self._page: Any = None
         self._ticker: threading.Thread | None = None
         self._ended = threading.Event()
         self._said = ""
@@ -55,17 +60,21 @@ class Progress:
         return capsule
 
     def __enter__(self) -> Self:
-        if self.how == "bars":
+        if self.how == "bars" and _in_notebook():
+            display: Any = import_module("IPython.display").display
+            self._page = display(self._shown_in_notebook(), raw=True, display_id=True)
+            self._start(SECONDS_PER_PAGE, self._turn)
+        elif self.how == "bars":
+            from rich.console import Console
             from rich.live import Live
 
-            console = _console(self._file)
+            console = Console(file=self._file)
             self._live = Live(
                 get_renderable=lambda: self.rendered(console), console=console, refresh_per_second=BARS_PER_SECOND
             )
             self._live.start()
         elif self.how == "lines":
-            self._ticker = threading.Thread(target=self._tick, daemon=True, name="progress")
-            self._ticker.start()
+            self._start(SECONDS_PER_LINE, self._say)
         return self
 
     def __exit__(
@@ -76,14 +85,22 @@ class Progress:
             self._live.stop()
         if self._ticker is not None:
             self._ticker.join()
-            if self.line() != self._said:
-                self._say()
+        if self._page is not None:
+            self._turn()
+        elif self.how == "lines" and self.line() != self._said:
+            self._say()
+
+    def _start(self, seconds: float, show: Callable[[], None]) -> None:
+        """Show how far it is every so often, until it has ended."""
+
+        def tick() -> None:
+            while not self._ended.wait(seconds):
+                show()
+
+        self._ticker = threading.Thread(target=tick, daemon=True, name="progress")
+        self._ticker.start()
 
     # Plain lines
-
-    def _tick(self) -> None:
-        while not self._ended.wait(SECONDS_PER_LINE):
-            self._say()
 
     def _say(self) -> None:
         self._said = self.line()
@@ -103,6 +120,23 @@ class Progress:
         return f"{text}, running {running[0]}" if running and not self._ended.is_set() else text
 
     # Bars
+
+    def _turn(self) -> None:
+        self._page.update(self._shown_in_notebook(), raw=True)
+
+    def _shown_in_notebook(self) -> dict[str, str]:
+        """The display as HTML, and as text for what keeps or shows no HTML."""
+        import io
+
+        from rich.console import Console
+
+        console = Console(
+            record=True, file=io.StringIO(), width=100, height=30, force_jupyter=False, color_system="truecolor"
+        )
+        console.print(self.rendered(console))
+        frame = '<pre style="line-height:normal">{code}</pre>'
+        page = console.export_html(inline_styles=True, code_format=frame, clear=False)
+        return {"text/html": page, "text/plain": console.export_text()}
 
     def rendered(self, console: Console) -> RenderableType:
         """The display as it is now."""
@@ -162,12 +196,6 @@ def _in_notebook() -> bool:
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython is not None else None
     return shell is not None and type(shell).__name__ == "ZMQInteractiveShell"
-
-
-def _console(file: TextIO) -> Console:
-    from rich.console import Console
-
-    return Console() if _in_notebook() else Console(file=file)
 
 
 def _counts(run: int, unified: int, failed: int) -> str:

@@ -20,6 +20,7 @@ from intemi.kernel.machine import Machine
 KEYS = (
     "name",
     "project",
+    "unification",
     "imports",
     "data",
     "preprocessing",
@@ -61,6 +62,10 @@ def parse_experiment(text: str, file: str = "experiment.yaml") -> Experiment:
     parts: dict[str, Any] = {"name": _text(root, "name") or Path(file).stem}
     if (project := _text(root, "project")) is not None:
         parts["project"] = project
+    if (level := root.get("unification")) is not None:
+        if type(level.value) is not int or level.value not in (1, 2):
+            raise level.wrong(f"must be 1 (by origins) or 2 (by contents as well), got {level.shown}")
+        parts["unification"] = level.value
     parts["imports"] = tuple(node.value for node in _imports(root))
     if "data" not in root.value:
         raise root.wrong("data is missing: a list of data sets, for example `data: [iris, wine]`")
@@ -114,6 +119,11 @@ def _protocol(root: Node) -> dict[str, Any]:
         return {}
     if not node.is_mapping:
         raise node.wrong(f"must be a mapping with the keys {', '.join(PROTOCOL_KEYS)}, got {node.shown}")
+    for key in node.value:
+        if key in ("folds", "share", "samples", "stratified"):
+            raise node.wrong_key(
+                key, f"this is said of the distributor: distributor: {{type: CVDistributor, {key}: ...}}"
+            )
     node.check_keys(*PROTOCOL_KEYS)
     parts: dict[str, Any] = {}
     if (distributor := node.get("distributor")) is not None:
@@ -183,5 +193,5 @@ def _text(root: Node, key: str) -> str | None:
     if node is None:
         return None
     if not node.is_text or not node.value:
-        raise node.wrong(f"must be a text, got {node.shown}")
+        raise node.wrong(f"must be a text, got {node.shown}; numbers need quotes")
     return str(node.value)

@@ -83,8 +83,7 @@ def _compared(outcome: Outcome) -> dict[str, Compared]:
 def _results(compared: Compared) -> str:
     rows = []
     for data in compared.data:
-        best = compared.best_on(data)
-        cells = [_cell(compared.cell(learner, data), learner == best) for learner in compared.learners]
+        cells = [_cell(compared.cell(each, data), compared.is_best(each, data)) for each in compared.learners]
         rows.append(f"<tr><th>{html.escape(data)}</th>{''.join(cells)}</tr>")
     heads = "".join(f"<th>{html.escape(learner)}</th>" for learner in compared.learners)
     return (
@@ -219,10 +218,10 @@ def _protocol(outcome: Outcome) -> str:
 
 def _failures(outcome: Outcome) -> str:
     parts = [f"<p>{html.escape(cell.name)} was not run.</p>" for cell in outcome.not_run]
-    for cell in outcome.failed:
-        trace = getattr(cell.failure, "traceback", "")
+    for name, failure in outcome.failures.items():
+        trace = getattr(failure, "traceback", "")
         detail = f"<details><summary>traceback</summary><pre>{html.escape(trace)}</pre></details>" if trace else ""
-        why = f"<p><b>{html.escape(cell.name)}</b>: {html.escape(str(cell.failure))}</p>"
+        why = f"<p><b>{html.escape(name)}</b>: {html.escape(str(failure))}</p>"
         parts.append(f'<div class="failed">{why}{detail}</div>')
     return "".join(parts)
 

@@ -37,9 +37,7 @@ def run(experiment: Experiment, project: Project, progress: Progress | None = No
     ...     len(run(plain, project).series("Accuracy"))
     3
     """
-    cells = [
-        Cell(data, name, machine, is_learner=name in experiment.learners) for data, name, machine in experiment.cells()
-    ]
+    cells = _cells(experiment)
     try:
         loaded = {name: _request_data(experiment, project, name) for name in experiment.data}
         _request(experiment, project, loaded, cells, progress)
@@ -48,6 +46,12 @@ def run(experiment: Experiment, project: Project, progress: Progress | None = No
         project.abort()
         raise
     return Outcome(experiment, project, cells, {name: capsule for name, (capsule, _) in loaded.items()})
+
+
+def _cells(experiment: Experiment) -> list[Cell]:
+    return [
+        Cell(data, name, machine, is_learner=name in experiment.learners) for data, name, machine in experiment.cells()
+    ]
 
 
 def _request(
@@ -86,25 +90,15 @@ def _parts(experiment: Experiment, cell: Cell) -> int | None:
 
 def found(experiment: Experiment, project: Project) -> Outcome:
     """What earlier runs have left of an experiment; nothing is run but loaders that are not on record."""
-    cells = []
-    loaded: dict[str, tuple[Capsule, Source]] = {}
-    for data, learner, machine in experiment.cells():
-        cell = Cell(data, learner, machine, is_learner=learner in experiment.learners)
-        cells.append(cell)
-        try:
-            if data not in loaded:
-                loaded[data] = _request_data(experiment, project, data)
-            capsule, source = loaded[data]
-            capsule.wait()
-        except MachineError as error:
-            cell.failure = error
-            continue
-        if project.explain(machine, data=source).verdict is Verdict.REUSE:
-            cell.capsule = project.request(machine, data=source, name=cell.name)
-            try:
-                cell.capsule.wait()
-            except MachineError as error:
-                cell.failure = error
+    cells = _cells(experiment)
+    loaded = {name: _request_data(experiment, project, name) for name in experiment.data}
+    problems = {name: _load(experiment, name, capsule) for name, (capsule, _) in loaded.items()}
+    for cell in cells:
+        cell.failure = problems[cell.data]
+        source = loaded[cell.data][1]
+        if cell.failure is None and project.explain(cell.machine, data=source).verdict is Verdict.REUSE:
+            cell.capsule = project.request(cell.machine, data=source, name=cell.name)
+    _wait(cells)
     return Outcome(experiment, project, cells, {name: capsule for name, (capsule, _) in loaded.items()})
 
 

@@ -46,6 +46,10 @@ class _Writer:
                 "description": "What the experiment is called; the name of the file, if not given.",
             },
             "project": {"type": "string", "description": "The folder in which everything that was run is kept."},
+            "unification": {
+                "enum": [1, 2],
+                "description": "How machines are recognised: 1, by the origin of their inputs; 2, by contents as well.",
+            },
             "imports": _one_or_many({"type": "string"}, "Modules or Python files with machines of your own."),
             "data": _named(self._data(), "Data sets: names, paths, or mappings."),
             "preprocessing": _one_or_many(self._component(Machine), "Transformations before every learner."),
@@ -121,6 +125,7 @@ class _Writer:
         if name not in self._definitions:
             self._definitions[name] = {}  # so that what contains itself finds it
             fitting = catalogue.fitting(expected)
+            fitting += [each.name for each in self._known.values() if _may_give(each, expected)]
             alone = [each for each in fitting if not self._known[each].needs]
             options: list[Schema] = [{"enum": alone}] if alone else []
             options += [self._entry(self._known[each], is_only=len(fitting) == 1) for each in fitting]
@@ -174,6 +179,11 @@ class _Writer:
         if str(origin).endswith(("Mapping'>", "dict'>")):
             return {"type": "object", "additionalProperties": self._value(arguments[1])}
         return {}
+
+
+def _may_give(entry: Entry, expected: type[Component]) -> bool:
+    """Whether an algorithm, which says less than it could, may give what is expected: CART a decision tree."""
+    return entry.is_algorithm and expected is not entry.gives and issubclass(expected, entry.gives)
 
 
 _SCALARS: dict[Any, Schema] = {

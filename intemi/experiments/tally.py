@@ -22,8 +22,8 @@ _ENDS: dict[EventKind, Ended] = {
 }
 
 
-TELLING = 0.02
-"""How much must be done to tell how long the rest takes: the first tree on a computer waits for the compiler."""
+TELLING = 10
+"""How many parts must be done to tell how long the rest takes."""
 
 
 @dataclass
@@ -40,6 +40,8 @@ class Branch:
     parts: int = 0
     """Machines that it has requested directly and that are done."""
     ended: Ended | None = None
+    was_found: bool = False
+    """Whether all of it was on record."""
 
     @property
     def is_done(self) -> bool:
@@ -62,6 +64,10 @@ class Tally:
     running: dict[int, str] = field(default_factory=dict)
     """Leaves that are being run now, by their paths."""
     started: float = field(default_factory=monotonic)
+    _last: float = field(default_factory=monotonic)
+    """When a part was last done."""
+    _pause: float = 0.0
+    """The longest time in which none was: the first tree on a computer waits for the compiler."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def add(self, name: str, expected: int | None = None) -> Branch:
@@ -102,8 +108,11 @@ class Tally:
             branch.failed += 1
         if depth == 1 and kind in _ENDS:
             branch.parts += 1
+            now = monotonic()
+            self._pause, self._last = max(self._pause, now - self._last), now
         elif depth == 0 and kind in _ENDS:
             branch.ended = _ENDS[kind]
+            branch.was_found = kind is EventKind.UNIFIED
 
     @property
     def totals(self) -> Counter[str]:
@@ -115,22 +124,22 @@ class Tally:
             return found
 
     @property
-    def share(self) -> float:
-        """How much of everything that is expected is done."""
-        with self._lock:
-            shares = [branch.share or 0.0 for branch in self.branches.values()]
-        return sum(shares) / len(shares) if shares else 0.0
-
-    @property
     def seconds(self) -> float:
         """Since it was begun."""
         return monotonic() - self.started
 
     @property
     def seconds_left(self) -> float | None:
-        """About how long the rest takes, if it goes on as it has gone so far; None at the beginning."""
-        share, seconds = self.share, self.seconds
-        return None if share < TELLING or seconds < 0.5 else seconds * (1 - share) / share
+        """About how long the rest takes, if it goes on as it has gone so far; None as long as that tells nothing.
+
+        What was on record took no time, and the longest pause will not come again.
+        """
+        with self._lock:
+            run = [branch for branch in self.branches.values() if not branch.was_found]
+            parts = sum(branch.parts for branch in run)
+            share = sum(branch.share or 0.0 for branch in run) / max(1, len(run))
+            pause = max(self._pause, monotonic() - self._last)
+        return None if parts < TELLING or not share else (self.seconds - pause) * (1 - share) / share
 
     def now_running(self) -> list[str]:
         """The paths of what is being run."""

@@ -59,7 +59,8 @@ def read_requests(node: Node) -> dict[str, Machine]:
 
 def _named(node: Node, what: str) -> list[tuple[str | None, Node]]:
     if not node.is_list and not node.is_mapping:
-        raise node.wrong(f"must be a list of {what}s, or a mapping of their names, got {node.shown}")
+        hint = f"; write [{node.value}]" if node.is_text else ""
+        raise node.wrong(f"must be a list of {what}s, or a mapping of their names, got {node.shown}{hint}")
     if not node.value:
         raise node.wrong(f"must name at least one {what}, for example KNN")
     return list(node.items()) if node.is_mapping else [(None, each) for each in node.value]

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
+import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -114,8 +118,9 @@ def test_order_and_comments_in_a_file_do_not_matter(flowers: Path) -> None:
 
 
 def test_the_file_of_tables_4_5_and_4_6_is_the_search_that_comes_out_exactly() -> None:
-    search = read_experiment(CONFIGS / "svm-search.yaml").requests["search"]
-    assert search == parameter_search()
+    experiment = read_experiment(CONFIGS / "svm-search.yaml")
+    assert experiment.requests["search"] == parameter_search()
+    assert experiment.unification == 1, "the level at which the counts are those of the book"
     assert sum(LOGICAL.values()) == 4_538
 
 
@@ -127,5 +132,28 @@ def test_the_quickstart_of_the_package_is_the_one_in_configs() -> None:
 
 
 @pytest.mark.parametrize("file", sorted(CONFIGS.glob("*.yaml")), ids=lambda file: file.stem)
-def test_every_file_in_configs_can_be_read(file: Path) -> None:
-    assert read_experiment(file).cells()
+def test_every_learner_in_configs_learns(file: Path) -> None:
+    """On one data set, in two folds: the whole takes minutes."""
+    experiment = read_experiment(file)
+    keys = [machine.digest for *_, machine in experiment.cells()]
+    assert len(set(keys)) * len(experiment.data) == len(keys), "no two learners are the same"
+    if not experiment.learners:
+        return  # a search, which is the one that comes out exactly
+    iris, halves = {"iris": SklearnDataset("iris")}, CVDistributor(folds=2)
+    with Project() as project:
+        outcome = run(replace(experiment, data=iris, distributor=halves, repetitions=1), project)
+        assert outcome.failed == []
+        assert len(outcome.series()) == 2 * len(experiment.learners)
+
+
+def test_the_python_file_in_configs_is_an_experiment_of_the_command(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "intemi.cli", "run", str(CONFIGS / "single_trees.py"), "--dry-run"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "single trees on iris" in done.stdout
+
+
+def test_the_list_of_configs_is_complete() -> None:
+    files = {file.name for file in CONFIGS.iterdir() if file.suffix in (".yaml", ".py")}
+    listed = set(re.findall(r"\]\(([\w.-]+)\)", (CONFIGS / "README.md").read_text()))
+    assert listed == files

@@ -10,8 +10,7 @@ import pytest
 from configs.single_trees import CRITERIA, DATA_SETS, experiment, files, methods, smoke
 from intemi import Project
 from intemi.experiments import found, run
-from scripts.reproduction import page
-from scripts.reproduction_results import Results
+from scripts.reproduction import once, page
 
 OUTER, INNER = 5, 3
 
@@ -36,10 +35,10 @@ def test_it_grows_two_trees_more_than_inner_folds_and_goes_on_where_it_stopped(t
         assert run(smoke, project).failed == []
         assert project.counts().physical["DecisionTree"] == len(smoke.data) * OUTER * (INNER + 2)
     with Project(tmp_path) as project:
-        results = Results(found(smoke, project))
+        results = once(found(smoke, project))
         assert sum(project.counts().physical.values()) == 0
-    text = "\n".join(page(results))
+    text = "\n".join(page(results, results))
     for number in range(1, 11):
         assert f"| C{number}: " in text
-    assert "0 of 360 steps increase" in text, "leaves never increase with the margin"
-    assert "0 of 750 cases" in text, "nothing is better than the oracle"
+    assert "confirmed: 0 of 360 steps increase" in text, "leaves never increase with the margin"
+    assert "confirmed: 0 of 750 cases" in text, "nothing is better than the oracle"

@@ -78,11 +78,103 @@ def test_compare_writes_tables_for_papers(there: Path, form: str) -> None:
     assert "iris" in done.stdout
 
 
-@pytest.mark.parametrize("what", ["critical-difference", "accuracies", "size"])
-def test_compare_draws(there: Path, what: str) -> None:
-    done = said("compare", "quick.yaml", "--picture", f"{what}.svg", "--of", what)
+def test_compare_draws_the_critical_difference(there: Path) -> None:
+    done = said("compare", "quick.yaml", "--picture", "ranks.svg")
     assert done.exit_code == 0, done.output
-    assert "<svg" in (there / f"{what}.svg").read_text()
+    assert "<svg" in (there / "ranks.svg").read_text()
+
+
+@pytest.mark.parametrize("what", ["accuracies", "ranks", "table", "wins", "size", "tree", "time"])
+def test_every_picture_of_learners_comes_from_the_command(there: Path, what: str) -> None:
+    done = said("picture", what, "quick.yaml", "-o", f"drawn-{what}.svg")
+    assert done.exit_code == 0, done.output
+    assert done.stdout == f"drawn-{what}.svg is written\n"
+    assert "<svg" in (there / f"drawn-{what}.svg").read_text()
+
+
+def test_a_picture_says_what_is_missing(there: Path) -> None:
+    for arguments, says in (
+        (("search", "quick.yaml"), "quick: nothing that has finished there is a parameter search"),
+        (("tree", "quick.yaml", "--learner", "bayes"), "quick: nothing that has finished there is a learner of trees"),
+        (("tree", "quick.yaml", "--learner", "tre"), "no learner is called 'tre'; did you mean 'tree'?"),
+        (("table", "quick.yaml", "--measure", "Acuracy"), "no measure is called 'Acuracy'; did you mean 'Accuracy'?"),
+        (("tree", "quick.yaml", "-o", "tree.png"), "tree.png: a tree is drawn as .svg"),
+    ):
+        assert str(said("picture", *arguments).exception) == says
+
+
+SEARCH = """
+data: [iris]
+requests:
+  search:
+    type: ParameterSearch
+    test:
+      type: Repeater
+      distributor: {type: CVDistributor, folds: 2}
+      seed: 1
+      test:
+        type: Scheme
+        takes: {training: Data, test: Data}
+        machines:
+          knn: {type: KNN, bind: {data: training}}
+          test of knn: {type: ClassificationTest, bind: {data: test, classifier: knn.classifier}}
+    scenario: {type: Steps, path: test/knn.k, start: 1, step: 2, count: 3}
+    objective: {query: {path: test/test of knn, label: Accuracy}, statistic: mean}
+"""
+
+
+def test_a_search_is_run_and_drawn_from_the_command(there: Path) -> None:
+    (there / "search.yaml").write_text(SEARCH)
+    assert said("run", "search.yaml", "--time-line", "workers.svg").exit_code == 0
+    assert "worker 1" in (there / "workers.svg").read_text()
+    assert said("picture", "search", "search.yaml").stdout == "search.svg is written\n"
+    assert "worker" not in said("run", "search.yaml", "--time-line", "none.svg").stdout
+    assert not (there / "none.svg").exists(), "nothing was run"
+
+
+def test_a_file_says_how_machines_are_recognised(there: Path) -> None:
+    ran = {}
+    for level in (1, 2):
+        (there / "level.yaml").write_text(
+            f"unification: {level}\ndata: [iris]\n"
+            "learners: {plain: KNN, with nothing to impute: {type: KNN, preprocessing: Imputation}}\n"
+            "protocol: {distributor: {type: CVDistributor, folds: 2}}\n"
+        )
+        found = json.loads(said("run", "level.yaml", "-p", f"level {level}", "--json").stdout)
+        ran[level] = found["run"]
+    assert ran[1] - ran[2] >= 2, "the neighbours of data that imputation leaves as they are"
+
+
+def test_what_does_not_fit_on_a_screen_is_told_in_another_way(there: Path) -> None:
+    learners = "{type: KNN, vary: {k: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13]}}"
+    for control in (None, "Majority"):
+        (there / "wide.yaml").write_text(
+            f"data: [iris, wine]\nlearners: [Majority, {learners}]\n"
+            "protocol: {distributor: {type: CVDistributor, folds: 2}}\n"
+            + (f"comparison: {{control: {control}}}\n" if control else "")
+        )
+        text = said("run", "wide.yaml").stdout
+        assert max(map(len, text.splitlines())) <= 120
+        assert "          iris " in text
+        assert f"against {control or 'all others'}\n" in text
+    assert "Majority  0" not in text.partition("Wins-draws-losses")[2], "nobody is compared with itself"
+
+
+def test_data_that_cannot_be_loaded_are_told_of_once(there: Path) -> None:
+    (there / "broken.csv").write_text('x,kind\n1,a\n"2,b\n')
+    (there / "broken.yaml").write_text("data: [iris, broken.csv]\nlearners: [NaiveBayes, Majority]\n")
+    done = said("run", "broken.yaml", "--quiet")
+    assert done.exit_code == 1
+    failed = [line for line in done.stderr.splitlines() if line.startswith("Failed: ")]
+    assert len(failed) == 1
+    assert failed[0].startswith("Failed: everything on broken: data broken failed: DataError: ")
+    assert done.stdout.count("broken failed") == 1
+    assert list(json.loads(said("run", "broken.yaml", "--json").stdout)["failed"]) == [
+        "NaiveBayes on broken",
+        "Majority on broken",
+    ]
+    assert said("report", "broken.yaml").exit_code == 1
+    assert (there / "broken.html").read_text().count("<b>everything on broken</b>") == 1
 
 
 def test_an_experiment_that_was_not_run_has_nothing_to_compare(there: Path) -> None:
@@ -167,6 +259,30 @@ def test_a_python_file_that_assigns_an_experiment_is_run_like_a_file(there: Path
     assert done.exit_code == 0, done.output
     assert json.loads(done.stdout)["finished"] == 2
     assert said("compare", "study").exit_code == 0, "the folder knows where the learners are defined"
+    (there / "of file.yaml").write_text(
+        "imports: study.py\ndata: [iris]\nlearners: {guess: study.Guess}\n"
+        "protocol: {distributor: {type: CVDistributor, folds: 3}}\n"
+    )
+    assert json.loads(said("run", "of file.yaml", "-p", "study", "--json").stdout)["run"] == 0, "it is the same machine"
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "from base import experiment",
+        "from base import plan as experiment",
+        "import base\nif base.plan:\n    experiment = base.plan",
+        "import base\ntry:\n    experiment, other = base.plan, 1\nfinally:\n    pass",
+        "import base\nexperiment: object = base.plan",
+    ],
+)
+def test_an_experiment_may_come_from_anywhere(tmp_path: Path, statement: str) -> None:
+    from intemi.cli.opening import defines_experiment
+
+    (tmp_path / "study.py").write_text(statement)
+    assert defines_experiment(str(tmp_path / "study.py"))
+    (tmp_path / "study.py").write_text("def experiment():\n    experiment = 1\n")
+    assert not defines_experiment(str(tmp_path / "study.py"))
 
 
 def test_any_other_python_file_is_run_as_a_program(there: Path, capfd: pytest.CaptureFixture[str]) -> None:

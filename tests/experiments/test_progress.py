@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import io
+from time import monotonic
 
+import pytest
 from rich.console import Console
 
 from intemi import Project
 from intemi.experiments import Progress, parse_experiment, run
+from intemi.experiments.tally import Branch, Tally
 
 FILE = "{data: [iris], learners: [NaiveBayes, KNN], protocol: {distributor: {type: CVDistributor, folds: 4}}}"
 
@@ -63,3 +66,41 @@ def test_nothing_is_listened_to_where_nothing_is_shown() -> None:
     with Project() as project, Progress(project, "none") as progress:
         run(parse_experiment(FILE), project, progress)
         assert progress.tally.totals["run"] == 0
+
+
+def test_a_notebook_gets_one_display_that_changes() -> None:
+    shells = pytest.importorskip("IPython.core.interactiveshell")
+    publishers = pytest.importorskip("IPython.core.displaypub")
+
+    class ZMQInteractiveShell(shells.InteractiveShell):  # type: ignore[misc, name-defined]
+        """Called like the shell of notebooks, and keeps what they would show."""
+
+        display_pub_class = publishers.CapturingDisplayPublisher
+
+    shell = ZMQInteractiveShell.instance()
+    try:
+        program = f"""
+            from intemi import Project
+            from intemi.experiments import Progress, parse_experiment, run
+            with Project() as project, Progress(project) as progress:
+                run(parse_experiment({FILE!r}), project, progress)
+        """
+        assert shell.run_cell(program).success
+        first, *_, last = shell.display_pub.outputs
+    finally:
+        ZMQInteractiveShell.clear_instance()
+    assert not first.get("update")
+    assert last["update"]
+    assert last["transient"] == first["transient"], "they have one id"
+    assert "2/2 done" in last["data"]["text/html"]
+    assert last["data"]["text/plain"].startswith("NaiveBayes on iris")
+
+
+def test_how_long_the_rest_takes_is_told_by_what_was_run_and_not_by_a_pause() -> None:
+    now = monotonic()
+    counted = Tally(started=now - 100, _last=now, _pause=60)
+    counted.branches = {"half done": Branch("half done", 40, parts=9)}
+    assert counted.seconds_left is None, "nine parts tell nothing"
+    counted.branches["half done"].parts = 20
+    counted.branches["found"] = Branch("found", 40, ended="finished", was_found=True)
+    assert counted.seconds_left == pytest.approx(40, abs=1)

@@ -68,6 +68,7 @@ def _draw(axes: Axes, values: list[Any], best: str) -> None:
     from matplotlib.ticker import MaxNLocator
 
     light(axes)
+    axes.spines["left"].set(visible=True, color=GREY, linewidth=0.6)  # where one panel ends and the next begins
     axes.xaxis.set_major_locator(MaxNLocator(4))
     axes.tick_params(axis="y", labelsize=NORMAL)
     means = [float(np.mean(each)) if each is not None and len(each) else math.nan for each in values]

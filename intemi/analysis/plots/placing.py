@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from intemi.analysis.plots.style import INK, POINTS, SMALL, width_of
+from intemi.analysis.plots.style import GREY, INK, POINTS, SMALL, width_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,8 +20,16 @@ SIDES = (
     ("left", "top", 5, -4),
     ("right", "bottom", -5, 4),
     ("right", "top", -5, -4),
+    *(
+        (across, up, x, way * away)
+        for away in (14, 23, 32, 41)
+        for up, way in (("bottom", 1), ("top", -1))
+        for across, x in (("center", 0), ("left", -4), ("right", 4))
+    ),
 )
 """Where a name may stand: its alignment, and points to the right of and above its point."""
+NEAR = 8
+"""So many of them are beside the point; from the others a line leads to it."""
 HEIGHT = SMALL + 2
 
 
@@ -54,6 +62,7 @@ def name_points(axes: Axes, places: Sequence[tuple[float, float]], names: Sequen
             color=INK,
             gid="name",
             parse_math=False,
+            arrowprops=None if chosen < NEAR else {"arrowstyle": "-", "color": GREY, "linewidth": 0.5, "shrinkB": 3},
         )
 
 

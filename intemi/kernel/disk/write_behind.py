@@ -156,8 +156,11 @@ class WriteBehind(Store):
 
     def claim(self, machine: bytes, key: bytes | None = None) -> Claim | Record:
         """Claim a machine before running it."""
-        known = self._waiting(machine) or (None if key is None else self._waiting(key))
-        return self._store.claim(machine, key) if known is None else known
+        if self.is_behind:
+            known = self._waiting(machine) or (None if key is None else self._waiting(key))
+            if known is not None:
+                return known
+        return self._store.claim(machine, key)
 
     def release(self, machine: bytes) -> None:
         """Give a claim back without having finished."""

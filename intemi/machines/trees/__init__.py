@@ -28,12 +28,14 @@ from intemi.machines.trees.components import (
 from intemi.machines.trees.decision_tree import DecisionTree
 from intemi.machines.trees.decisions import Laplace, MEstimate, PathCombined, Proportions
 from intemi.machines.trees.grouping import ClassGrouping, TwoMeans
+from intemi.machines.trees.independence import IndependenceTestAcceptor, IndependenceTestStop
 from intemi.machines.trees.missing import Fractional, ImputeNode, MajorityBranch, Surrogates
 from intemi.machines.trees.node_data import NodeData
 from intemi.machines.trees.prospects import BestSplitGain, ClassificationProspects, ConstantProspects, SSVProspects
 from intemi.machines.trees.quality import *  # noqa: F403
 from intemi.machines.trees.refinement.bottom_up import BottomUpPruning
 from intemi.machines.trees.refinement.cost_complexity import CostComplexity
+from intemi.machines.trees.refinement.critical_value import CriticalValue
 from intemi.machines.trees.refinement.degree import Degree
 from intemi.machines.trees.refinement.depth import Depth
 from intemi.machines.trees.refinement.depth_impurity import DepthImpurity
@@ -42,9 +44,11 @@ from intemi.machines.trees.refinement.description_length import DescriptionLengt
 from intemi.machines.trees.refinement.direct import Collapse, PathError, PessimisticError
 from intemi.machines.trees.refinement.error_based import ErrorBased
 from intemi.machines.trees.refinement.expansions import Expansions
+from intemi.machines.trees.refinement.lockstep import LockstepTree
 from intemi.machines.trees.refinement.m_estimate_validation import MEstimateValidation
 from intemi.machines.trees.refinement.machines import (
     ErrorsOfPrunings,
+    ErrorsOnRows,
     NodeCounts,
     PrunedTree,
     RefinedTree,
@@ -151,10 +155,13 @@ __all__ = [
     "MajorityBranch",
     "Fractional",
     "ImputeNode",
+    "IndependenceTestAcceptor",
+    "IndependenceTestStop",
     "Surrogates",
     "DecisionModule",
     "Proportions",
     "Laplace",
+    "LockstepTree",
     "MEstimate",
     "PathCombined",
     # Refinement
@@ -176,6 +183,7 @@ __all__ = [
     "NestedValidator",
     "ReducedError",
     "CostComplexity",
+    "CriticalValue",
     "Degree",
     "Depth",
     "OptimalSize",
@@ -184,6 +192,7 @@ __all__ = [
     "Expansions",
     "NodeCounts",
     "ErrorsOfPrunings",
+    "ErrorsOnRows",
     "ValidationPasses",
     "PrunedTree",
     "PruningTest",

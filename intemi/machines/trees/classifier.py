@@ -62,7 +62,7 @@ class TreeClassifier(Classifier):
         )
 
     def _mixed(self, data: Data, positions: Any) -> Floats:
-        from intemi.machines.trees.kernels.route import mix
+        from intemi.machines.trees.kernels.mixing import mix
 
         answers = np.empty((len(positions), len(self.labels)))
         arguments: tuple[Any, ...] = (*self.arguments(data.select_rows(positions)), self._node_answers, answers)

@@ -48,9 +48,8 @@ def overlapping(figure: Figure) -> list[tuple[str, str]]:
 
 
 def _placed(figure: Figure) -> Iterator[tuple[Text, Any]]:
-    figure.canvas.draw() if hasattr(figure.canvas, "draw") else None
     figure.draw_without_rendering()
     for text in figure.findobj(Text):
         assert isinstance(text, Text)
         if text.get_visible() and text.get_text().strip() and text.axes is not None and text.axes.get_visible():
-            yield text, text.get_window_extent()
+            yield text, Text.get_window_extent(text)  # of the text alone, without a line that leads to it

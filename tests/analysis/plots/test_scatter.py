@@ -3,7 +3,7 @@ import pytest
 
 from intemi.analysis.plots import PictureError, accuracy_against_size, wins_against_losses
 from intemi.series import Series
-from tests.analysis.plots.drawn import overlapping, texts
+from tests.analysis.plots.drawn import cut_off, overlapping, texts
 
 
 def test_learners_are_points_of_their_means() -> None:
@@ -58,3 +58,12 @@ def test_what_cannot_be_drawn_is_refused() -> None:
         accuracy_against_size(Series({"Accuracy": [0.9], "Leaves": [None], "machine": ["tree"]}))
     with pytest.raises(PictureError, match="several items of a"):
         wins_against_losses(Series({"wins": [1, 2], "losses": [1, 2], "machine": ["a", "a"]}))
+
+
+def test_names_of_points_that_lie_close_together_stay_apart() -> None:
+    leaves = [8.5, 6.5, 4.2, 6.5, 3.1, 6.3, 5.4, 3.8, 3.5, 5.5, 4.2, 5.8, 4.0, 4.5, 3.5]
+    correct = [0.927, 0.933, 0.947, 0.933, 0.927, 0.933, 0.927, 0.933, 0.94, 0.927, 0.933, 0.92, 0.933, 0.933, 0.92]
+    names = [f"cost-complexity se={number}" for number in range(len(leaves))]
+    figure = accuracy_against_size(Series({"Accuracy": correct, "Leaves": leaves, "machine": names}))
+    assert overlapping(figure) == []
+    assert cut_off(figure) == []

@@ -167,3 +167,29 @@ def prunings(tree: Tree, node: int = 0) -> list[frozenset[int]]:
         return [frozenset()]
     below = product(*(prunings(tree, child) for child in tree.children(node)))
     return [frozenset([node]), *(frozenset[int]().union(*parts) for parts in below)]
+
+
+def reversed_children(tree: Tree) -> tuple[Tree, dict[int, int]]:
+    """The mirrored tree, and the new number of each node."""
+    order = [0]
+    for node in order:
+        order += reversed(tree.children(node))
+    place = {node: number for number, node in enumerate(order)}
+    inner, parameters = tree.branch_count[order] > 0, []
+    for node in order:
+        parameters += [tree.parameters_of(test) for test in tree.tests(node)]
+    return replace(
+        tree,
+        parent=np.array([place.get(int(tree.parent[node]), -1) for node in order], dtype=np.int32),
+        first_child=np.array(
+            [place[tree.children(node)[-1]] if tree.branch_count[node] else -1 for node in order], dtype=np.int32
+        ),
+        branch_count=tree.branch_count[order],
+        class_weights=tree.class_weights[order],
+        branch_weight=tree.branch_weight[order],
+        default_branch=tree.default_branch[order],
+        expansion=tree.expansion[order],
+        test_start=np.concatenate(([0], np.cumsum(inner))).astype(np.int32),
+        parameter_start=np.concatenate(([0], np.cumsum([len(each) for each in parameters]))).astype(np.int32),
+        parameters=np.concatenate(parameters) if parameters else tree.parameters,
+    ), place

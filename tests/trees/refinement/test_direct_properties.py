@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -20,8 +18,10 @@ from intemi.machines.trees.refinement.error_limits import ERROR_LIMITS, exact_li
 from intemi.machines.trees.refinement.minimum_error import MEstimateError, MinimumError
 from intemi.machines.trees.refinement.refinement import DirectPruning
 from intemi.machines.trees.tree import Tree
-from tests.trees.refinement.fixtures import T1, collapsed, prunings, random_trees, with_class_weights
+from tests.trees.refinement.fixtures import T1, collapsed, prunings, random_trees, reversed_children, with_class_weights
 
+few_trees = settings(deadline=None, max_examples=40)
+"""Each of them is pruned in many ways."""
 SYMMETRIC = (
     ErrorBased(),
     ErrorBased(estimator="j48", cf=0.1),
@@ -48,7 +48,7 @@ ALL: tuple[DirectPruning, ...] = (
 )
 
 
-@settings(deadline=None)
+@few_trees
 @given(tree=random_trees())
 def test_a_pruned_tree_is_the_tree_without_what_is_below_some_nodes(tree: Tree) -> None:
     for pruning in ALL:
@@ -59,7 +59,7 @@ def test_a_pruned_tree_is_the_tree_without_what_is_below_some_nodes(tree: Tree) 
         assert pruned.leaf_count <= tree.leaf_count
 
 
-@settings(deadline=None)
+@few_trees
 @given(tree=random_trees())
 def test_pruning_from_the_leaves_up_a_second_time_changes_nothing(tree: Tree) -> None:
     for pruning in BOTTOM_UP:
@@ -67,7 +67,7 @@ def test_pruning_from_the_leaves_up_a_second_time_changes_nothing(tree: Tree) ->
         assert pruning.pruned(pruned) == pruned
 
 
-@settings(deadline=None)
+@few_trees
 @given(tree=random_trees(most=5))
 def test_no_other_pruning_costs_less_and_of_equal_ones_none_is_smaller(tree: Tree) -> None:
     for pruning in BOTTOM_UP:
@@ -93,14 +93,14 @@ def cost_of(pruning: BottomUpPruning, tree: Tree, cuts: frozenset[int], node: in
     return float(pruning.of_subtrees(mean))
 
 
-@settings(deadline=None)
+@few_trees
 @given(tree=random_trees())
 def test_more_standard_errors_leave_fewer_leaves_to_the_pessimist(tree: Tree) -> None:
     leaves = [PessimisticError(se=se).pruned(tree).leaf_count for se in (0, 0.5, 1, 2)]
     assert leaves == sorted(leaves, reverse=True)
 
 
-@settings(deadline=None)
+@few_trees
 @given(tree=random_trees())
 def test_prunings_by_depth_and_impurity_are_nested(tree: Tree) -> None:
     above = DepthImpurity(beta=1).pruned(tree)
@@ -110,7 +110,7 @@ def test_prunings_by_depth_and_impurity_are_nested(tree: Tree) -> None:
         above = below
 
 
-@settings(deadline=None)
+@few_trees
 @given(tree=random_trees())
 def test_twice_the_rows_are_as_impure(tree: Tree) -> None:
     doubled = with_class_weights(tree, 2 * tree.class_weights)
@@ -118,7 +118,7 @@ def test_twice_the_rows_are_as_impure(tree: Tree) -> None:
         assert collapsed(tree, pruning.pruned(tree)) == collapsed(doubled, pruning.pruned(doubled))
 
 
-@settings(deadline=None)
+@few_trees
 @given(tree=random_trees())
 def test_the_order_of_the_classes_makes_no_difference(tree: Tree) -> None:
     for pruning in SYMMETRIC:
@@ -126,7 +126,7 @@ def test_the_order_of_the_classes_makes_no_difference(tree: Tree) -> None:
         assert collapsed(tree, pruning.pruned(tree)) == collapsed(turned, pruning.pruned(turned))
 
 
-@settings(deadline=None)
+@few_trees
 @given(tree=random_trees())
 def test_the_order_of_the_children_makes_no_difference(tree: Tree) -> None:
     for pruning in ALL:
@@ -135,37 +135,11 @@ def test_the_order_of_the_children_makes_no_difference(tree: Tree) -> None:
         assert cut == collapsed(turned, pruning.pruned(turned))
 
 
-def reversed_children(tree: Tree) -> tuple[Tree, dict[int, int]]:
-    """The mirrored tree, and the new number of each node."""
-    order = [0]
-    for node in order:
-        order += reversed(tree.children(node))
-    place = {node: number for number, node in enumerate(order)}
-    inner, parameters = tree.branch_count[order] > 0, []
-    for node in order:
-        parameters += [tree.parameters_of(test) for test in tree.tests(node)]
-    return replace(
-        tree,
-        parent=np.array([place.get(int(tree.parent[node]), -1) for node in order], dtype=np.int32),
-        first_child=np.array(
-            [place[tree.children(node)[-1]] if tree.branch_count[node] else -1 for node in order], dtype=np.int32
-        ),
-        branch_count=tree.branch_count[order],
-        class_weights=tree.class_weights[order],
-        branch_weight=tree.branch_weight[order],
-        default_branch=tree.default_branch[order],
-        expansion=tree.expansion[order],
-        test_start=np.concatenate(([0], np.cumsum(inner))).astype(np.int32),
-        parameter_start=np.concatenate(([0], np.cumsum([len(each) for each in parameters]))).astype(np.int32),
-        parameters=np.concatenate(parameters) if parameters else tree.parameters,
-    ), place
-
-
 # Limits of errors
 
 
 @pytest.mark.parametrize("name", ERROR_LIMITS)
-@settings(deadline=None)
+@few_trees
 @given(n=st.floats(0.01, 500), cf=st.floats(0.001, 0.5))
 def test_limits_grow_with_the_errors_and_exceed_them(name: str, n: float, cf: float) -> None:
     errors = np.linspace(0, n, 50)
@@ -183,7 +157,7 @@ def test_of_nothing_nothing_is_expected(name: str) -> None:
     assert ERROR_LIMITS[name](np.zeros(1), np.zeros(1), 0.25) == [0.0]
 
 
-@settings(deadline=None)
+@few_trees
 @given(n=st.integers(1, 200), share=st.floats(0, 1), cf=st.floats(0.01, 0.5))
 def test_the_exact_limit_is_the_rate_at_which_so_few_errors_have_that_probability(
     n: int, share: float, cf: float

@@ -8,8 +8,20 @@ from typing import Any
 import numpy as np
 import pytest
 
+from intemi import Project
 from intemi.kernel import ConfigurationError
-from intemi.machines.trees import BestFirstTree, CostComplexity, Expansions, Laplace, Proportions
+from intemi.machines import CVDistributor
+from intemi.machines.trees import (
+    BestFirstTree,
+    CostComplexity,
+    DecisionTree,
+    Expansions,
+    Laplace,
+    LockstepTree,
+    NodeCounts,
+    Proportions,
+    TreeClassifier,
+)
 from intemi.machines.trees.pruning import cut_at
 from intemi.machines.trees.refinement.selection import Estimates
 from intemi.machines.trees.refinement.tables import ErrorTable, node_classes
@@ -39,7 +51,7 @@ RULES: dict[str, dict[str, Any]] = {
 def expansions_of(curve: list[float], **settings: Any) -> int:
     """How many expansions are selected from a curve of errors."""
     found = Estimates(np.array(curve), np.array([curve]), 214.0)
-    return Expansions(**settings)._selected(found, np.arange(len(curve), dtype=np.int32))
+    return Expansions(**settings)._selected(found)
 
 
 @pytest.mark.parametrize(("rule", "expected"), [*zip(RULES, (5, 24, 13, 13), strict=True)])
@@ -196,3 +208,80 @@ def test_the_cost_complexity_sequence_of_balance_scale() -> None:
     costs = ("0", "1/3", "3/4", "4/5", "1", "4/3", "3", "9/2", "6", "15/2", "9", "10", "15", "21", "31", "109")
     assert (625 * table.keys).tolist() == pytest.approx([float(Fraction(cost)) for cost in costs], rel=1e-12)
     assert table.training.tolist() == [56, 57, 63, 67, 95, 99, 102, 111, 117, 132, 141, 161, 176, 197, 228, 337]
+
+
+# Missing values
+
+
+@pytest.mark.parametrize("estimate", ["error", "rmse"])
+@pytest.mark.parametrize("name", ["labor", "hepatitis", "breast-cancer"])
+def test_rows_that_go_to_several_leaves_are_answered_by_their_mixture(name: str, estimate: Any) -> None:
+    data = datasets.load(name)
+    is_test = np.arange(len(data)) % 3 == 0
+    tree, test = tree_of(BestFirstTree(), data.select_rows(~is_test)), data.select_rows(is_test)
+    validator = Expansions(estimate=estimate)
+    table = validator.table_of_rows(tree, test, MAJORITY)
+    assert table.validated == len(test)
+    path = validator.path(tree, MAJORITY)
+    for step in range(len(table)):
+        pruned = cut_at(tree, path.cut(step))
+        classifier = TreeClassifier(pruned.columns, pruned.labels, pruned, MAJORITY)
+        if estimate == "error":
+            expected = (classifier.classify(test) != test.classes).sum()
+        else:
+            right = np.eye(len(test.labels))[test.classes]
+            expected = ((classifier.probabilities(test) - right) ** 2).sum() / len(test.labels)
+        assert table.validation[step] == pytest.approx(expected)
+
+
+def test_without_missing_values_it_makes_no_difference_how_parts_count() -> None:
+    tree, data = tree_of(BestFirstTree(), datasets.load("glass")), datasets.load("glass")
+    counts = NodeCounts().run(tree, data).outputs["counts"]
+    by_rows, by_counts = Expansions().table_of_rows(tree, data, MAJORITY), Expansions().table(tree, counts, MAJORITY)
+    assert by_rows.validation.tolist() == by_counts.validation.tolist()
+
+
+def test_parts_of_rows_can_count_by_themselves() -> None:
+    with Project() as project:
+        data = project.given(datasets.load("labor"))
+        found = [
+            project.run(BestFirstTree(refinement=Expansions(missing=missing)), data=data).results["Validation error"]
+            for missing in ("mixture", "parts")
+        ]
+        assert found[0] != found[1]
+        counts = project.counts().physical
+        assert (counts["ErrorsOnRows"], counts["ErrorsOfPrunings"], counts["DecisionTree"]) == (10, 10, 11)
+
+
+# Growing no further than the rule looks
+
+
+@pytest.mark.parametrize("name", ["iris", "glass", "heart-statlog"])
+@pytest.mark.parametrize("first", [1, 8])
+@pytest.mark.parametrize("rule", ["first increase", "new 1SE"])
+def test_trees_that_grow_in_lockstep_end_as_those_that_are_cut_back(name: str, first: int, rule: str) -> None:
+    refinement = Expansions(**RULES[rule], passes=CVDistributor(3, seed=1))
+    with Project() as project:
+        data = project.given(datasets.load(name))
+        whole = project.run(BestFirstTree(refinement=refinement), data=data)
+        early = project.run(LockstepTree(BestFirstTree(), refinement, first=first), data=data)
+        assert early.outputs["tree"] == whole.outputs["tree"]
+        assert early.results == whole.results
+
+
+def test_in_lockstep_trees_grow_little_further_than_the_rule_looks() -> None:
+    refinement = Expansions(rule="first increase", passes=CVDistributor(3, seed=1))
+    with Project() as project:
+        done = project.run(
+            LockstepTree(BestFirstTree(), refinement, first=2), data=project.given(datasets.load("glass"))
+        )
+        grown = project.query(done, type=DecisionTree, labels=["Leaves"]).values
+        assert max(grown) - 1 <= 4 * max(2, done.results["Chosen"] + 1)
+        assert max(grown) < tree_of(BestFirstTree(), datasets.load("glass")).leaf_count
+
+
+def test_lockstep_needs_a_rule_that_stops() -> None:
+    with pytest.raises(ConfigurationError, match=r"LockstepTree: refinement\.rule must stop somewhere, got 'min'"):
+        LockstepTree(BestFirstTree(), Expansions())
+    with pytest.raises(ConfigurationError, match=r"LockstepTree: refinement\.passes must be a distributor, got None"):
+        LockstepTree(BestFirstTree(), Expansions(rule="first increase", passes=None))

@@ -27,12 +27,12 @@ from intemi.machines.trees import (
 from intemi.machines.trees.pruning import cut_at
 from intemi.machines.trees.refinement.path_validator import PathValidator
 from intemi.machines.trees.refinement.tables import errors_as_leaves, node_classes
-from tests.trees.refinement.fixtures import collapsed, prunings, random_trees
+from tests.trees.refinement.fixtures import collapsed, prunings, random_trees, reversed_children
 from tests.trees.refinement.validating import MAJORITY
 
 PATHS: list[type[PathValidator]] = [CostComplexity, Degree, OptimalSize, MEstimateValidation, DepthImpurityValidation]
 NESTED: list[type[PathValidator]] = [CostComplexity, Degree, DepthImpurityValidation]
-every_tree = settings(derandomize=True, deadline=None, max_examples=150)
+every_tree = settings(derandomize=True, deadline=None, max_examples=60)
 kinds = pytest.mark.parametrize("kind", PATHS, ids=lambda kind: kind.__name__)
 nested_kinds = pytest.mark.parametrize("kind", NESTED, ids=lambda kind: kind.__name__)
 
@@ -213,6 +213,18 @@ def test_each_beta_cuts_as_direct_pruning_does(tree: Tree, impurity: Any) -> Non
 
 
 @every_tree
+@given(tree=random_trees(), impurity=st.sampled_from(["gini", "entropy"]))
+def test_exact_values_of_beta_are_where_direct_pruning_cuts_more(tree: Tree, impurity: Any) -> None:
+    path = DepthImpurityValidation(impurity=impurity, candidates="exact").path(tree, MAJORITY)
+    betas = -path.keys
+    for step, beta in enumerate(betas):
+        following = betas[step + 1] if step + 1 < len(betas) else 0.0
+        for between in (beta - 1e-9 * beta, (beta + following) / 2):
+            direct = DepthImpurity(beta=between, impurity=impurity).pruned(tree)
+            assert cut_at(tree, path.cut(step)) == direct
+
+
+@every_tree
 @given(tree=random_trees())
 def test_each_m_cuts_as_direct_pruning_does(tree: Tree) -> None:
     path = MEstimateValidation().path(tree, MAJORITY)
@@ -293,6 +305,17 @@ def test_twice_as_many_training_rows_change_nothing(kind: Any, validated: tuple[
 def test_twice_as_many_training_rows_double_the_degrees(tree: Tree) -> None:
     doubled = replace(tree, class_weights=2 * tree.class_weights)
     assert (2 * Degree().path(tree, MAJORITY).keys).tolist() == Degree().path(doubled, MAJORITY).keys.tolist()
+
+
+@every_tree
+@given(tree=random_trees())
+def test_the_order_of_the_children_makes_no_difference(tree: Tree) -> None:
+    turned, place = reversed_children(tree)
+    for kind in (CostComplexity, Degree, MEstimateValidation, DepthImpurityValidation):
+        mirrored = [frozenset(place[node] for node in cut) for cut in steps(kind(), tree)]
+        assert mirrored == steps(kind(), turned)
+    same, mirror = (OptimalSize().table(each, each.class_weights, MAJORITY) for each in (tree, turned))
+    assert (same.leaves.tolist(), same.training.tolist()) == (mirror.leaves.tolist(), mirror.training.tolist())
 
 
 @every_tree

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from intemi.kernel import ConfigurationError
 from intemi.machines.distributors import CVDistributor, HoldOutDistributor
 from intemi.machines.trees import (
     CostComplexity,
+    CriticalValue,
     Degree,
     DepthImpurityValidation,
     MEstimate,
@@ -165,6 +167,7 @@ class TestCostComplexity:
             (CostComplexity(se=1, tef=1), 0, 0.0894),
             (CostComplexity(se=0.5, tef=1), 0, 0.0447),
             (CostComplexity(se=1, se_of="sample", tef=1), 0, 0.05),
+            (CostComplexity(se=1, se_of="sd", tef=1), 0, 0.0707),  # of two passes: not divided by the root of two
         ):
             assert round(margin(validator, estimated(validator), best), 4) == expected
 
@@ -195,6 +198,43 @@ class TestDegree:
         assert [chosen(Degree(tef=1, se=se), T1, (T1,)).results["Chosen"] for se in (0, 1)] == [1, 2]
         found = estimated(Degree(tef=1, se=1), T1, (T1,))
         assert round(margin(Degree(tef=1, se=1), found, 1), 4) == 0.1174
+
+    def test_prunings_can_be_looked_up_by_their_leaves(self) -> None:
+        by_leaves = Degree(select="leaves")
+        assert path_of(by_leaves, T1) == [(-5, "", 5), (-4, "f", 4), (-2, "a f", 2), (-1, "R", 1)]
+        assert errors(by_leaves) == [0.3, 0.3, 0.25, 0.4]
+        assert (cut(by_leaves), chosen(by_leaves).results["Chosen"]) == ("a f", 2)
+        assert errors(by_leaves, T1, (T1,)) == errors(Degree(), T1, (T1,))
+
+
+# Critical values
+
+
+class TestCriticalValue:
+    def test_a_good_split_protects_those_above_it(self) -> None:
+        assert path_of(CriticalValue(), of_qualities(R=0.1, a=0.05, c=0.02, f=0.03)) == [
+            (0, "", 5), (0.02, "c", 4), (0.03, "c f", 3), (0.05, "a f", 2), (0.1, "R", 1),
+        ]  # fmt: skip
+        assert path_of(CriticalValue(), of_qualities(R=0.1, a=0.05, c=0.2, f=0.03)) == [
+            (0, "", 5), (0.03, "f", 4), (0.2, "R", 1),
+        ]  # fmt: skip
+
+    def test_a_split_without_any_gain_goes_first(self) -> None:
+        assert path_of(CriticalValue(), of_qualities(R=0.1, a=0.0, c=0.0, f=0.03))[0] == (0, "a", 3)
+
+    def test_candidates_stand_for_what_is_between_them_and_the_next(self) -> None:
+        validated = of_qualities(R=0.4, a=0.1, c=0.04, f=0.1)
+        assert errors(CriticalValue(), validated, (validated,)) == [0.3636, 0.2727, 0.1818, 0.3636]
+        other = of_qualities(R=0.4, a=0.15, c=0.05, f=0.15)
+        # 0, 0.063, 0.2 and above all of them: {}, {c}, {a f}, {R} in the other tree.
+        assert errors(CriticalValue(), validated, (other,)) == [0.3636, 0.2727, 0.1818, 0.3636]
+        assert cut(CriticalValue(), validated, (other,)) == "a f"
+
+
+def of_qualities(**qualities: float) -> Example:
+    """T1, its splits being so good."""
+    quality = [qualities.get(name, 0.0) for name in T1.names]
+    return Example(replace(T1.tree, quality=np.array(quality)), T1.names, T1.validation)
 
 
 # Optimal size
@@ -290,6 +330,20 @@ class TestDepthImpurityValidation:
         expected = [0.3636] * 2 + [0.2727] + [0.1818] * 4 + [0.3636] * 19
         assert errors(DepthImpurityValidation(), T1, (T1,)) == expected
 
+    def test_exact_values_of_beta(self) -> None:
+        exact = DepthImpurityValidation(candidates="exact")
+        for tree, expected in (
+            (T1, [(1, "", 5), (7**0.5 / 3**0.5 - 1, "a", 3), (3 / 8, "a f", 2), (6 / 55, "R", 1)]),
+            (F1, [(1, "", 4), (7**0.5 / 3**0.5 - 1, "p", 2), (6 / 55, "R1", 1)]),
+            (F2, [(1, "", 3), (1 / 4, "k2", 2), (6 / 55, "R2", 1)]),
+        ):
+            found = path_of(exact, tree)
+            assert [(-key, *rest) for key, *rest in found] == [(pytest.approx(beta), *rest) for beta, *rest in expected]
+        assert errors(exact) == [0.3, 0.25, 0.25, 0.4]
+        assert (cut(exact), chosen(exact).results["Chosen"]) == ("a f", pytest.approx(3 / 8))
+        by_entropy = DepthImpurityValidation(impurity="entropy", candidates="exact").path(T1.tree, MAJORITY)
+        assert flat(-by_entropy.keys) == [1, 0.431759, 0.287844, 0.101758]
+
     def test_a_node_of_equally_frequent_classes_goes_with_the_last_beta(self) -> None:
         even = pair([3, 0], [0, 3])
         assert DepthImpurityValidation().path(even.tree, MAJORITY).leaves.tolist() == [2] * 25 + [1]
@@ -318,11 +372,12 @@ class TestAll:
             assert cut(kind(), T1, (F1, empty, F2)) == cut(kind())
 
     def test_sample_errors_need_several_passes(self, kind: Any) -> None:
-        with pytest.raises(ConfigurationError, match=f"{kind.__name__}: se_of='sample' needs several passes"):
-            kind(se=1, se_of="sample", passes=HoldOutDistributor())
-        if kind is not ReducedError:
-            with pytest.raises(ConfigurationError, match="se_of='sample' needs at least 2 passes, got 1"):
-                cut(kind(se=1, se_of="sample"), T1, (F1,))
+        for of in ("sample", "sd"):
+            with pytest.raises(ConfigurationError, match=f"{kind.__name__}: se_of='{of}' needs several passes"):
+                kind(se=1, se_of=of, passes=HoldOutDistributor())
+            if kind is not ReducedError:
+                with pytest.raises(ConfigurationError, match=f"se_of='{of}' needs at least 2 passes, got 1"):
+                    cut(kind(se=1, se_of=of), T1, (F1,))
 
 
 def test_rows_or_folds_count_alike() -> None:

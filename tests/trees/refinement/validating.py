@@ -10,7 +10,7 @@ from intemi.machines.trees.decisions import Proportions
 from intemi.machines.trees.pruning import cut_at
 from intemi.machines.trees.refinement.path_validator import PathValidator
 from intemi.machines.trees.refinement.refinement import Validator
-from intemi.machines.trees.refinement.selection import Chosen, Estimates, estimates
+from intemi.machines.trees.refinement.selection import Chosen, Estimates, Tally, estimates
 from intemi.machines.trees.refinement.tables import ErrorTable, Validation
 from tests.trees.refinement.fixtures import F1, F2, T1, Example
 
@@ -41,9 +41,8 @@ def cut_in_one_pass(validator: Validator, tree: Example = T1) -> str:
 def estimated(validator: PathValidator, tree: Example = T1, passes: tuple[Example, ...] = (F1, F2)) -> Estimates:
     """The errors of all candidates, the weakest pruning first."""
     keys = validator.path(tree.tree, MAJORITY).keys
-    tables = tables_of(validator, *passes)
-    places = [validator.places(table, keys) for table in tables if isinstance(table, ErrorTable)]
-    return estimates(validator, tree.tree, tables, places)
+    tables = [table for table in tables_of(validator, *passes) if isinstance(table, ErrorTable)]
+    return estimates(validator, Tally.of(tree.tree, tables, [validator.places(table, keys) for table in tables]))
 
 
 def errors(validator: PathValidator, tree: Example = T1, passes: tuple[Example, ...] = (F1, F2)) -> list[float]:

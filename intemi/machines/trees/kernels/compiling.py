@@ -74,11 +74,16 @@ GIVEN_CODES = types.Array(int32, 1, "C", readonly=True)
 GIVEN_CODES_2D = types.Array(int32, 2, "C", readonly=True)
 
 
+def _kept() -> list[Path]:
+    """The files of machine code that numba keeps of these kernels: beside them, or where the environment says."""
+    probe: Any = njit(cache=True)(_kept)
+    return list(Path(probe.stats.cache_path).glob("*.nb[ci]"))
+
+
 def _forget_stale() -> None:
     """Remove machine code that is older than any source: it contains that of the kernels it calls, as they were."""
-    here = Path(__file__).parent
-    newest = max(source.stat().st_mtime for source in here.glob("*.py"))
-    for kept in here.glob("__pycache__/*.nb[ci]"):
+    newest = max(source.stat().st_mtime for source in Path(__file__).parent.glob("*.py"))
+    for kept in _kept():
         with suppress(OSError):
             if kept.stat().st_mtime < newest:
                 kept.unlink()
@@ -86,7 +91,7 @@ def _forget_stale() -> None:
 
 def _say_what_takes_time() -> None:
     """Compiling takes a while, once: say so, or somebody thinks that it hangs."""
-    if not any(Path(__file__).parent.glob("__pycache__/*.nbi")):
+    if not _kept():
         print("intemi: compiling the kernels of the trees, about half a minute, this once", file=sys.stderr, flush=True)
 
 

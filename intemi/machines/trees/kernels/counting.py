@@ -13,7 +13,7 @@ from intemi.machines.trees.kernels.compiling import (
     compiled,
     void,
 )
-from intemi.machines.trees.kernels.route import TREE, branch_of
+from intemi.machines.trees.kernels.route import TREE, branch_of, push_parts
 
 
 @compiled(void(GIVEN_FLOATS_2D, GIVEN_CODES, GIVEN_CODES, *TREE, GIVEN_CODES, GIVEN_FLOATS, FLOATS_2D))
@@ -53,14 +53,7 @@ def count_parts(
                 stack[top], parts[top] = first_child[node] + branch, part
                 top += 1
                 continue
-            first, count = first_child[node], branch_count[node]
-            total = 0.0
-            for b in range(count):
-                total += branch_weight[first + b]
-            for b in range(count - 1, -1, -1):
-                if branch_weight[first + b] > 0.0:
-                    stack[top], parts[top] = first + b, part * branch_weight[first + b] / total
-                    top += 1
+            top = push_parts(node, part, first_child, branch_count, branch_weight, stack, parts, top)
 
 
 @compiled(void(GIVEN_CODES, GIVEN_CODES, GIVEN_FLOATS, GIVEN_CODES, FLOATS_2D))

@@ -1,4 +1,4 @@
-"""Sending rows down a tree: to one leaf each, or where values are missing to several leaves in parts."""
+"""Sending rows down a tree, each to one leaf."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ import numpy as np
 from intemi.machines.interfaces import Codes, Floats
 from intemi.machines.trees.kernels.compiling import (
     CODES,
-    FLOATS_2D,
+    FLOATS,
     GIVEN_CODES,
     GIVEN_FLOATS,
     GIVEN_FLOATS_2D,
+    WIDE,
+    Wide,
     compiled,
+    float64,
     inner,
     int64,
     void,
@@ -23,12 +26,10 @@ TREE = (GIVEN_CODES,) * 7 + (GIVEN_FLOATS, GIVEN_FLOATS)
 parameters begin, branch counts; parameters, branch weights."""
 
 
-BLOCK = 256
-"""Rows that go down a tree at the same time."""
-COPIED = 32
-"""If a tree tests no more features than this, their values in a block of rows are brought together first."""
+BLOCK = 128
+"""Rows that go down a tree at the same time: so many that the values they ask for stay near the processor."""
 CHILD = 2**32 - 1
-"""The bits of a step that are the child."""
+"""The bits of a step that are the place of the child."""
 
 
 @inner(
@@ -93,33 +94,17 @@ def descend(
 
     At any other node `simple_child` is the node itself and the threshold infinite, so there rows stay. All rows of a
     block take a step, since no row waits for another; those that stay take no further one. What a step reads of a node
-    lies together, and so does what it reads of a row, unless too many features are tested.
+    lies together.
     """
     nodes = len(simple_child)
-    steps = np.empty(2 * nodes, np.int64)  # of each node: feature and child in one number, the bits of the threshold
+    steps = np.empty(2 * nodes, np.int64)  # of each node: column and place of the child, the bits of the threshold
     thresholds = steps.view(np.float64)
-    place, used, count = np.empty(len(columns), np.int32), np.empty(COPIED, np.int32), 0
-    for f in range(len(columns)):
-        place[f] = -1
     for node in range(nodes):
-        feature = simple_feature[node]
-        if simple_child[node] != node and place[feature] < 0 and count <= COPIED:
-            if count < COPIED:
-                used[count], place[feature] = columns[feature], count
-            count += 1
-    is_copied = count <= COPIED
-    for node in range(nodes):
-        feature = int(simple_feature[node])
-        where = max(0, int(place[feature])) if is_copied else int(columns[feature])
-        steps[2 * node] = (where << 32) | int(simple_child[node])
+        steps[2 * node] = (int(columns[simple_feature[node]]) << 32) | (2 * int(simple_child[node]))
         thresholds[2 * node + 1] = simple_threshold[node]
-    count = count if is_copied else 0
-    block, at, moving = np.empty(BLOCK * count), np.empty(BLOCK, np.int64), np.empty(BLOCK, np.int64)
+    at, moving = np.empty(BLOCK, np.int64), np.empty(BLOCK, np.int64)
     for begin in range(0, len(rows), BLOCK):
         size = min(BLOCK, len(rows) - begin)
-        for f in range(count):
-            for j in range(size):
-                block[j * count + f] = values[used[f], rows[begin + j]]
         for j in range(size):
             at[j], moving[j] = 0, j
         left = size if simple_child[0] != 0 else 0
@@ -127,20 +112,39 @@ def descend(
             kept = 0
             for i in range(left):
                 j = moving[np.uint64(i)]
-                node = at[np.uint64(j)]
-                step = steps[np.uint64(2 * node)]
-                where = step >> 32
-                if count > 0:
-                    value = block[np.uint64(j * count + where)]
-                else:
-                    value = values[np.uint64(where), np.uint64(rows[np.uint64(begin + j)])]
-                child = (step & CHILD) + int(value > thresholds[np.uint64(2 * node + 1)])
-                child = node if np.isnan(value) else child
+                place = at[np.uint64(j)]
+                step = steps[np.uint64(place)]
+                value = values[np.uint64(step >> 32), np.uint64(rows[np.uint64(begin + j)])]
+                child = (step & CHILD) + 2 * int(value > thresholds[np.uint64(place + 1)])
+                child = place if np.isnan(value) else child
                 at[np.uint64(j)], moving[np.uint64(kept)] = child, j
-                kept += int(child != node)
+                kept += int(child != place)
             left = kept
         for j in range(size):
-            leaves[begin + j] = at[j]
+            leaves[begin + j] = at[j] // 2
+
+
+@inner(int64(int64, float64, GIVEN_CODES, GIVEN_CODES, GIVEN_FLOATS, WIDE, FLOATS, int64))
+def push_parts(
+    node: int,
+    part_of_row: float,
+    first_child: Codes,
+    branch_count: Codes,
+    branch_weight: Floats,
+    stack: Wide,
+    parts: Floats,
+    top: int,
+) -> int:
+    """Put all branches of a node onto a stack, with the parts of a row that go there; its new height."""
+    first, count = first_child[node], branch_count[node]
+    total = 0.0
+    for b in range(count):
+        total += branch_weight[first + b]
+    for b in range(count - 1, -1, -1):
+        if branch_weight[first + b] > 0.0:
+            stack[top], parts[top] = first + b, part_of_row * branch_weight[first + b] / total
+            top += 1
+    return top
 
 
 @compiled(void(GIVEN_FLOATS_2D, GIVEN_CODES, GIVEN_CODES, *TREE, GIVEN_CODES, GIVEN_FLOATS, GIVEN_CODES, CODES))
@@ -181,52 +185,3 @@ def route(
                 break
             node = first_child[node] + branch
         leaves[i] = node
-
-
-@compiled(void(GIVEN_FLOATS_2D, GIVEN_CODES, GIVEN_CODES, *TREE, GIVEN_FLOATS_2D, FLOATS_2D))
-def mix(
-    values: Floats,
-    rows: Codes,
-    columns: Codes,
-    first_child: Codes,
-    default_branch: Codes,
-    test_start: Codes,
-    kind: Codes,
-    feature: Codes,
-    parameter_start: Codes,
-    branch_count: Codes,
-    parameters: Floats,
-    branch_weight: Floats,
-    answers: Floats,
-    mixed: Floats,
-) -> None:
-    """The answers of the leaves that the parts of each row reach, weighted by these parts."""
-    room, k = len(first_child), answers.shape[1]
-    stack, parts = np.empty(room, np.int64), np.empty(room)
-    for i in range(len(rows)):
-        row = rows[i]
-        for c in range(k):
-            mixed[i, c] = 0.0
-        stack[0], parts[0], top = 0, 1.0, 1
-        while top > 0:
-            top -= 1
-            node, part = stack[top], parts[top]
-            if first_child[node] < 0:
-                for c in range(k):
-                    mixed[i, c] += part * answers[node, c]
-                continue
-            branch = branch_of(
-                values, row, columns, node, default_branch, test_start, kind, feature, parameter_start, parameters
-            )
-            if branch >= 0:
-                stack[top], parts[top] = first_child[node] + branch, part
-                top += 1
-                continue
-            first, count = first_child[node], branch_count[node]
-            total = 0.0
-            for b in range(count):
-                total += branch_weight[first + b]
-            for b in range(count - 1, -1, -1):
-                if branch_weight[first + b] > 0.0:
-                    stack[top], parts[top] = first + b, part * branch_weight[first + b] / total
-                    top += 1

@@ -40,14 +40,21 @@ class CostComplexity(NestedValidator):
         """What each node costs as a leaf: its errors, or its impurity times its weight."""
         if self.risk == "error":
             return errors_as_leaves(tree.class_weights, node_classes(tree, decision))
+        if self.risk == "gini":
+            squares = np.einsum("nc,nc->n", tree.class_weights, tree.class_weights)
+            return np.asarray(tree.weights - squares / np.where(tree.weights > 0, tree.weights, 1.0))
         return np.asarray(tree.weights * impurities(tree.class_weights, self.risk))
 
     def places(self, table: ErrorTable, keys: Floats) -> Codes:
-        probes = np.append(np.sqrt(keys[:-1] * keys[1:]), np.inf)
-        return last_up_to(table, probes * (1 + SAME))
+        return last_up_to(table, between(keys) * (1 + SAME))
 
-    def key(self, strength: float) -> float:
-        return strength * (1 + SAME)
+    def keys_of(self, strengths: Floats) -> Floats:
+        return strengths * (1 + SAME)
+
+
+def between(keys: Floats) -> Floats:
+    """The geometric mean of each key and the next one; of the last and infinity."""
+    return np.append(np.sqrt(keys[:-1] * keys[1:]), np.inf)
 
 
 def impurities(class_weights: Floats, kind: Literal["gini", "entropy"]) -> Floats:

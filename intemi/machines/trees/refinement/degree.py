@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,11 +17,15 @@ from intemi.machines.trees.tree import Tree
 class Degree(NestedValidator):
     """Cut splits that save no more errors than the degree; one that saves more protects all those above it.
 
-    Degrees count errors, as they are in each tree, though the trees of the passes have seen fewer rows.
+    Degrees count errors, as they are in each tree, though the trees of the passes have seen fewer rows. With
+    `select="leaves"` prunings are looked up by their number of leaves instead: in the trees of the passes the largest
+    one that has no more.
 
     >>> Degree(tef=0.5).growth_key() == Degree().growth_key()
     True
     """
+
+    select: Literal["degree", "leaves"] = "degree"
 
     def path(self, tree: Tree, decision: DecisionModule) -> NestedPath:
         errors = errors_as_leaves(tree.class_weights, node_classes(tree, decision))
@@ -30,10 +36,26 @@ class Degree(NestedValidator):
         for node in range(len(tree) - 1, 0, -1):
             if critical[node] > critical[parent[node]]:
                 critical[parent[node]] = critical[node]
-        return NestedPath(tree, *_merged(critical, inner))
+        path = NestedPath(tree, *_merged(critical, inner))
+        return path if self.select == "degree" else _by_leaves(path)
 
     def places(self, table: ErrorTable, keys: Floats) -> Codes:
+        if self.select == "leaves":
+            return np.searchsorted(table.keys, keys).astype(np.int32)
         return last_up_to(table, keys + CLOSE * np.maximum(1.0, keys))
+
+    def named(self, key: float) -> float:
+        return -key if self.select == "leaves" else key
+
+    def keys_of(self, strengths: Floats) -> Floats:
+        return -strengths if self.select == "leaves" else strengths
+
+
+def _by_leaves(path: NestedPath) -> NestedPath:
+    """The same prunings; their keys are minus the numbers of leaves, which decrease from one to the next."""
+    keys = -path.leaves.astype(np.float64)
+    steps = np.searchsorted(path.keys, path.critical)
+    return NestedPath(path.tree, keys, np.where(np.isinf(path.critical), path.critical, keys[steps]))
 
 
 def _merged(critical: Floats, inner: NDArray[np.bool_]) -> tuple[Floats, Floats]:

@@ -31,5 +31,5 @@ class Depth(NestedValidator):
     def named(self, key: float) -> float:
         return -key
 
-    def key(self, strength: float) -> float:
-        return -strength
+    def keys_of(self, strengths: Floats) -> Floats:
+        return -strengths

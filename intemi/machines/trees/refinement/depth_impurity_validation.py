@@ -9,36 +9,63 @@ import numpy as np
 from intemi.machines.interfaces import Codes, Floats
 from intemi.machines.trees.components import DecisionModule
 from intemi.machines.trees.refinement.cost_complexity import impurities
-from intemi.machines.trees.refinement.path_validator import NestedValidator
+from intemi.machines.trees.refinement.path_validator import NestedValidator, last_up_to
 from intemi.machines.trees.refinement.tables import ErrorTable, NestedPath
 from intemi.machines.trees.tree import Tree
 
 BETAS = np.append(2.0 ** (-np.arange(25) / 2), 0.0)
 """From no pruning to a single leaf; nodes in which all classes are equally frequent are cut by 0 only."""
+LEAST = 2.0**-24
+"""What 0 counts as in a geometric mean."""
+SAME = 1e-10
+"""Values of β that differ by less are the same."""
 
 
 class DepthImpurityValidation(NestedValidator):
     """Cut a node unless its branches, their purity times β, are purer than it is itself; β is validated.
+
+    With `candidates="grid"` β is a power of the root of ½, or 0. "exact" are all prunings of the tree: each stands for
+    the β from its own to the next one's, for their geometric mean in the trees of the passes.
 
     >>> DepthImpurityValidation().named(2)
     0.5
     """
 
     impurity: Literal["gini", "entropy"] = "gini"
+    candidates: Literal["grid", "exact"] = "grid"
 
     def path(self, tree: Tree, decision: DecisionModule) -> NestedPath:
+        pure = purities(tree, self.impurity)
+        if self.candidates == "exact":
+            return _exact_path(tree, pure)
         from intemi.machines.trees.kernels.grids import depth_impurity_keys
 
-        critical = depth_impurity_keys(
-            purities(tree, self.impurity), tree.weights, tree.parent, tree.first_child, BETAS
-        )
+        critical = depth_impurity_keys(pure, tree.weights, tree.parent, tree.first_child, BETAS)
         return NestedPath(tree, np.arange(len(BETAS), dtype=np.float64), critical)
 
     def places(self, table: ErrorTable, keys: Floats) -> Codes:
-        return np.arange(len(keys), dtype=np.int32)
+        if self.candidates == "grid":
+            return np.arange(len(keys), dtype=np.int32)
+        betas = np.maximum(-keys, LEAST)
+        probes = np.append(np.sqrt(betas[:-1] * betas[1:]), 0.0)
+        return last_up_to(table, SAME - probes)
 
     def named(self, key: float) -> float:
-        return float(BETAS[int(key)])
+        return abs(key) if self.candidates == "exact" else float(BETAS[int(key)])
+
+
+def _exact_path(tree: Tree, pure: Floats) -> NestedPath:
+    """All prunings, from β = 1 on; a key is minus the largest β that cuts so much."""
+    from intemi.machines.trees.refinement.thresholds import depth_impurity_thresholds
+
+    betas = depth_impurity_thresholds(pure, tree.weights, tree.parent, tree.first_child, tree.branch_count)
+    inner = tree.branch_count > 0
+    keys = np.unique(np.append(-betas[inner], -1.0))
+    is_new = np.append(True, np.diff(keys) > SAME)
+    kept = keys[is_new]
+    critical = np.full(len(tree), -np.inf)
+    critical[inner] = kept[np.cumsum(is_new)[np.searchsorted(keys, -betas[inner])] - 1]
+    return NestedPath(tree, kept, critical)
 
 
 def purities(tree: Tree, impurity: Literal["gini", "entropy"]) -> Floats:

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
 
+from intemi.data import Data
 from intemi.kernel import ConfigurationError
 from intemi.machines.interfaces import Codes, Floats
 from intemi.machines.trees.components import DecisionModule
+from intemi.machines.trees.refinement.counting import counted, parted_rows, parts_in_nodes
 from intemi.machines.trees.refinement.path_validator import NestedValidator
 from intemi.machines.trees.refinement.selection import (
     Chosen,
     Estimates,
+    Tally,
     error_of_a_share,
     estimates,
     passes_with_rows,
     selected,
 )
-from intemi.machines.trees.refinement.tables import CLOSE, ErrorTable, NestedPath, Validation, node_classes
+from intemi.machines.trees.refinement.tables import CLOSE, ErrorTable, NestedPath, Validation
 from intemi.machines.trees.tree import Tree
 
 
@@ -29,7 +33,8 @@ class Expansions(NestedValidator):
     `rule="min"` looks at all numbers of expansions (post-pruning). The others stop at the first that is worse than the
     one before (pre-pruning): "first increase" there, "new 1se" only if it is also `se` standard errors worse than the
     best so far, and then takes the smallest number that is not. Where the tree of a pass cannot grow so far, it is
-    left out of the mean (`exhausted="drop"`, as WEKA does) or counts with its last error ("carry").
+    left out of the mean (`exhausted="drop"`, as WEKA does) or counts with its last error ("carry"). A validation row
+    that goes to several leaves, as a value is missing, is answered by their mixture, or in "parts" by each of them.
 
     >>> Expansions(rule="new 1se")
     Traceback (most recent call last):
@@ -40,6 +45,7 @@ class Expansions(NestedValidator):
     rule: Literal["min", "first increase", "new 1se"] = "min"
     estimate: Literal["error", "rmse"] = "error"
     exhausted: Literal["drop", "carry"] = "drop"
+    missing: Literal["mixture", "parts"] = "mixture"
 
     def check(self) -> None:
         if self.passes is not None:  # without passes it only makes tables, whatever the rule
@@ -54,7 +60,7 @@ class Expansions(NestedValidator):
         super().check()
 
     def growth_key(self) -> Expansions:
-        return Expansions(estimate=self.estimate, passes=None)
+        return Expansions(estimate=self.estimate, missing=self.missing, passes=None)
 
     def read_by(self, decision: DecisionModule) -> DecisionModule:
         return decision if self.estimate == "rmse" else super().read_by(decision)
@@ -78,42 +84,84 @@ class Expansions(NestedValidator):
             training=path.summed((tree.class_weights * losses).sum(axis=1)),
         )
 
+    @property
+    def needs_rows(self) -> bool:
+        return self.missing == "mixture"
+
+    def table_of_rows(self, tree: Tree, data: Data, decision: DecisionModule) -> ErrorTable:
+        parted = parted_rows(tree, data)
+        is_whole = np.ones(len(data), dtype=bool)
+        is_whole[parted] = False
+        table = self.table(tree, counted(tree, data if is_whole.all() else data.select_rows(is_whole)), decision)
+        rows = data.select_rows(parted[data.classes[parted] >= 0])
+        if not len(rows):
+            return table
+        path, answers = self.path(tree, decision), decision.probabilities(tree)
+        parts, losses = parts_in_nodes(tree, rows), np.zeros(len(table))
+        for row, (label, weight) in enumerate(zip(rows.classes, rows.weights, strict=True)):
+            mixed = path.summed_at(path.keys, *(parts[row] * answers.T))
+            losses += weight * _loss(np.array(mixed).T, self.estimate)[:, label]
+        validated = table.validated + float(rows.weights.sum())
+        return replace(table, validated=validated, validation=table.validation + losses)
+
     def choose(self, tree: Tree, tables: Sequence[Validation], decision: DecisionModule) -> Chosen:
-        useful = passes_with_rows(self, tables)
-        sizes = [len(table) - 1 for table in useful if isinstance(table, ErrorTable)]
-        numbers = np.arange(max(sizes) + 1, dtype=np.int32)
-        found = estimates(self, tree, useful, [self._places_of(size, numbers) for size in sizes])
-        number = self._selected(found, numbers)
+        found = self._estimates(tree, tables)
+        number = self._selected(found)
         path = self.path(tree, decision)
         step = max(len(path.keys) - 1 - number, 0)  # a tree that cannot grow so far stays whole
         results = {"Chosen": float(number), "Validation error": float(found.errors[number])}
         return Chosen(path.cut(step), results)
+
+    def has_stopped(self, tree: Tree, tables: Sequence[Validation]) -> bool:
+        """Whether pre-pruning has seen enough: trees that grow further would not change what is chosen."""
+        return self._stop(self._estimates(tree, tables)) is not None
+
+    def _estimates(self, tree: Tree, tables: Sequence[Validation]) -> Estimates:
+        """The errors of 0, 1, … expansions."""
+        useful = [table for table in passes_with_rows(self, tables) if isinstance(table, ErrorTable)]
+        sizes = [len(table) - 1 for table in useful]
+        numbers = np.arange(max(sizes) + 1, dtype=np.int32)
+        return estimates(self, Tally.of(tree, useful, [self._places_of(size, numbers) for size in sizes]))
 
     def _places_of(self, size: int, numbers: Codes) -> Codes:
         """Where numbers of expansions are in the table of a tree with so many, the largest first."""
         missing = 0 if self.exhausted == "carry" else -1
         return np.where(numbers <= size, size - numbers, missing).astype(np.int32)
 
-    def _selected(self, found: Estimates, numbers: Codes) -> int:
-        if self.rule == "min":
-            return selected(self, found, numbers, -numbers.astype(np.float64))
+    def _selected(self, found: Estimates) -> int:
         errors = found.errors
+        if self.rule == "min":
+            numbers = np.arange(len(errors), dtype=np.int32)
+            return selected(self, found, numbers, -numbers.astype(np.float64))
+        stop = self._stop(found)
+        last = len(errors) - 1 if stop is None else stop
         if self.rule == "first increase":
-            worse = np.flatnonzero(np.diff(errors) > CLOSE)
-            return int(worse[0]) if len(worse) else len(errors) - 1
-        least = np.minimum.accumulate(errors)
-        limits = np.array([each + self.se * error_of_a_share(float(each), found.rows) for each in least])
-        stops = np.flatnonzero((np.diff(errors) > CLOSE) & (errors > limits + CLOSE)[1:])
-        last = int(stops[0]) + 1 if len(stops) else len(errors) - 1
-        return int(np.argmax(errors[: last + 1] <= limits[last] + CLOSE))
+            return last if stop is None else last - 1
+        return int(np.argmax(errors[: last + 1] <= self._limits(found)[last] + CLOSE))
+
+    def _stop(self, found: Estimates) -> int | None:
+        """The first number of expansions that is too bad for pre-pruning to go on; None if it goes on to the end."""
+        is_worse = np.diff(found.errors) > CLOSE
+        if self.rule == "new 1se":
+            is_worse &= (found.errors > self._limits(found) + CLOSE)[1:]
+        return int(is_worse.argmax()) + 1 if is_worse.any() else None
+
+    def _limits(self, found: Estimates) -> Floats:
+        """How large the error may be after each number of expansions, given the least so far."""
+        least = np.minimum.accumulate(found.errors)
+        return np.array([each + self.se * error_of_a_share(float(each), found.rows) for each in least])
 
 
 def _losses(tree: Tree, decision: DecisionModule, estimate: Literal["error", "rmse"]) -> Floats:
-    """What a row of each class costs in each node: 1 if it is not the class that the node answers, or the mean square
-    of what its probabilities lack."""
-    k = tree.class_weights.shape[1]
+    """What a row of each class costs in each node."""
+    return _loss(decision.probabilities(tree), estimate)
+
+
+def _loss(answers: Floats, estimate: Literal["error", "rmse"]) -> Floats:
+    """For each answer what it costs, by the class that is right: 1 if it is another one than that with the largest
+    probability, or the mean square of what the probabilities lack."""
+    k = answers.shape[1]
     if estimate == "error":
-        return np.asarray(1.0 - np.eye(k)[node_classes(tree, decision)])
-    answers = decision.probabilities(tree)
+        return np.asarray(1.0 - np.eye(k)[answers.argmax(axis=1)])
     squares = (answers**2).sum(axis=1, keepdims=True)
     return np.asarray((squares - 2 * answers + 1) / k)  # the sum over c of (1[c = y] - P_c)² is ΣP² - 2P_y + 1

@@ -23,6 +23,7 @@ from intemi.machines.trees.decision_tree import DecisionTree, ranked, results_of
 from intemi.machines.trees.decisions import Proportions
 from intemi.machines.trees.pruning import cut_at
 from intemi.machines.trees.refinement.cost_complexity import CostComplexity
+from intemi.machines.trees.refinement.counting import counted
 from intemi.machines.trees.refinement.refinement import DirectPruning, Refinement, Validator
 from intemi.machines.trees.refinement.tables import Validation
 from intemi.machines.trees.tree import Tree
@@ -42,21 +43,9 @@ class NodeCounts(Machine):
     data = Input(Data)
     counts = Output(np.ndarray)
 
-    releases_gil = True
-
     def run(self, tree: Tree, data: Data) -> Model:
-        from intemi.machines.trees.kernels.counting import count_parts, count_whole
-
         check_columns(self.kind, tree.columns, data)
-        classifier = TreeClassifier(tree.columns, tree.labels, tree, Proportions())
-        leaves, counts = classifier.leaves(data), np.zeros(tree.class_weights.shape)
-        parted = np.flatnonzero(leaves < 0)
-        if len(parted):
-            rows = data.select_rows(parted)
-            arguments: tuple[Any, ...] = (*classifier.arguments(rows), rows.classes, rows.weights, counts)
-            count_parts(*arguments)
-        count_whole(leaves, data.classes, data.weights, tree.parent, counts)
-        return Model(counts=counts)
+        return Model(counts=counted(tree, data))
 
 
 class ErrorsOfPrunings(Machine):
@@ -69,10 +58,23 @@ class ErrorsOfPrunings(Machine):
     validator: Validator = CostComplexity(passes=None)
     decision: DecisionModule = Proportions()
 
-    releases_gil = True
-
     def run(self, tree: Tree, counts: Floats) -> Model:
         return Model(table=self.validator.table(tree, counts, self.decision))
+
+
+class ErrorsOnRows(Machine):
+    """The same for validators that have to see the rows: a row that goes to several leaves counts as one."""
+
+    tree = Input(Tree)
+    data = Input(Data)
+    table = Output(Validation)
+
+    validator: Validator
+    decision: DecisionModule = Proportions()
+
+    def run(self, tree: Tree, data: Data) -> Model:
+        check_columns(self.kind, tree.columns, data)
+        return Model(table=self.validator.table_of_rows(tree, data, self.decision))
 
 
 class ValidationPasses(Machine):
@@ -94,11 +96,16 @@ class ValidationPasses(Machine):
         tables, trees = [], []
         for number in range(len(parts.training)):
             tree = job.request(self.learner, data=parts.training[number], name="tree")
-            counts = job.request(NodeCounts(), tree=tree.tree, data=parts.test[number], name="counts")
-            errors = ErrorsOfPrunings(self.validator, self.decision)
-            tables.append(job.request(errors, tree=tree.tree, counts=counts.counts, name="errors").table)
+            tables.append(self._errors(job, tree.tree, parts.test[number]).table)
             trees.append(tree.tree)
         return Model(tables=tables, trees=trees, training=parts.training)
+
+    def _errors(self, job: Any, tree: Any, test: Any) -> Any:
+        if self.validator.needs_rows:
+            return job.request(ErrorsOnRows(self.validator, self.decision), tree=tree, data=test, name="errors")
+        counts = job.request(NodeCounts(), tree=tree, data=test, name="counts")
+        errors = ErrorsOfPrunings(self.validator, self.decision)
+        return job.request(errors, tree=tree, counts=counts.counts, name="errors")
 
 
 class PrunedTree(Machine):
@@ -118,20 +125,31 @@ class PrunedTree(Machine):
     refinement: Refinement = CostComplexity(passes=None)
     decision: DecisionModule = Proportions()
 
-    releases_gil = True
-
     def run(self, tree: Tree, data: Data, tables: tuple[Validation, ...]) -> Model:
         data = rows_to_learn_from(self.kind, data)
         results: dict[str, Any] = {}
         if isinstance(self.refinement, Validator):
             chosen = self.refinement.choose(tree, tables, self.refinement.read_by(self.decision))
-            tree, decision, results = cut_at(tree, chosen.nodes), chosen.decision, dict(chosen.results)
+            tree, decision, results = _cut(tree, chosen.nodes.tobytes()), chosen.decision, dict(chosen.results)
         else:
             assert isinstance(self.refinement, DirectPruning)
             tree, decision = self.refinement.pruned(tree, data), self.refinement.decision()
-        classifier = TreeClassifier(tree.columns, tree.labels, tree, decision or self.decision)
+        classifier, ranking = _made_of(tree, decision or self.decision)
         results = {**results_of(classifier, data), **results}
-        return Model(classifier=classifier, pruned=tree, ranking=ranked(tree), results=results)
+        return Model(classifier=classifier, pruned=tree, ranking=ranking, results=results)
+
+
+# Of all that is asked for, few prunings of a tree differ: what is made of the last ones is kept at hand.
+
+
+@lru_cache(maxsize=32)
+def _cut(tree: Tree, nodes: bytes) -> Tree:
+    return cut_at(tree, np.frombuffer(nodes, dtype=np.int32))
+
+
+@lru_cache(maxsize=32)
+def _made_of(tree: Tree, decision: DecisionModule) -> tuple[TreeClassifier, FeatureRanking]:
+    return TreeClassifier(tree.columns, tree.labels, tree, decision), ranked(tree)
 
 
 class RefinedTree(Machine):
@@ -163,6 +181,14 @@ class RefinedTree(Machine):
             raise ConfigurationError(
                 f"{self.kind}: refinement must be a direct pruning or a validator, got {self.refinement!r}"
             )
+
+    def grower(self) -> DecisionTree:
+        """What grows the tree that is cut."""
+        return _parts(self)[0]
+
+    def passes(self) -> ValidationPasses | None:
+        """What validates its prunings, if they are validated."""
+        return _parts(self)[1]
 
     async def run(self, job: Any, data: Any) -> Model:
         learner, passes_of, pruning = _parts(self)

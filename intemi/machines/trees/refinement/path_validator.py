@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 
 from intemi.machines.interfaces import Codes, Floats
 from intemi.machines.trees.components import DecisionModule
 from intemi.machines.trees.refinement.refinement import Validator
-from intemi.machines.trees.refinement.selection import Chosen, estimates, passes_with_rows, selected
+from intemi.machines.trees.refinement.selection import Chosen, Tally, estimates, passes_with_rows, selected
 from intemi.machines.trees.refinement.tables import (
     ErrorTable,
     NestedPath,
@@ -36,23 +37,31 @@ class PathValidator(Validator):
         """What a key stands for: the strength of the pruning, in the terms of its users."""
         return key
 
-    def key(self, strength: float) -> float:
-        """The key of prunings that are just as strong."""
-        return strength
+    def keys_of(self, strengths: Floats) -> Floats:
+        """The keys of prunings that are just as strong."""
+        return strengths
 
     def decided(self, key: float) -> DecisionModule | None:
         """What the leaves have to answer, if the choice counts on it."""
         return None
 
     def choose(self, tree: Tree, tables: Sequence[Validation], decision: DecisionModule) -> Chosen:
-        path, useful = self.path(tree, decision), passes_with_rows(self, tables)
-        keys = path.keys
-        places = [self.places(table, keys) for table in useful if isinstance(table, ErrorTable)]
-        found = estimates(self, tree, useful, places)
+        path, tally = _candidates(self.growth_key(), tree, passes_with_rows(self, tables), decision)
+        keys, found = path.keys, estimates(self, tally)
         step = selected(self, found, path.leaves, keys)
         key = float(keys[step])
         results = {"Chosen": self.named(key), "Validation error": float(found.errors[step])}
         return Chosen(path.cut(step), results, self.decided(key))
+
+
+@lru_cache(maxsize=16)
+def _candidates(
+    validator: PathValidator, tree: Tree, tables: tuple[Validation, ...], decision: DecisionModule
+) -> tuple[Path, Tally]:
+    """Where a tree can be cut, and what passes say of it; remembered, since selections that differ ask for the same."""
+    path, given = validator.path(tree, decision), [table for table in tables if isinstance(table, ErrorTable)]
+    keys = path.keys
+    return path, Tally.of(tree, given, [validator.places(table, keys) for table in given])
 
 
 class NestedValidator(PathValidator):

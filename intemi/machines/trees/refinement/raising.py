@@ -15,6 +15,7 @@ import numpy as np
 from intemi.data import Data
 from intemi.kernel import ConfigurationError
 from intemi.machines.classifiers.training import rows_to_learn_from
+from intemi.machines.interfaces import Codes, Floats
 from intemi.machines.trees.growing import LEAST_PART, GrowingNode, assembled
 from intemi.machines.trees.node_data import NodeData
 from intemi.machines.trees.pruning import renumbered
@@ -53,9 +54,19 @@ class _Node:
         most = max(child.branch_weight for child in self.children)
         return [child for child in self.children if child.branch_weight >= most - LEAST_PART][-1]
 
-    def divided(self, data: NodeData) -> Iterator[tuple[_Node, float, NodeData]]:
-        """Of these rows what each child would get: the weight of those that the first test knows, and all of them."""
-        branches = self.tests[0].route(data).copy()
+    def divided(self, data: NodeData) -> Iterator[tuple[_Node, float | None, NodeData]]:
+        """Of these rows what each child would get, and the weight of those whose value the first test knows.
+
+        It is None where that is all of them.
+        """
+        branches = self.tests[0].route(data)
+        if branches.min(initial=0) < 0:
+            yield from self._divided_with_missing(data, branches.copy())
+            return
+        for branch, child in enumerate(self.children):
+            yield child, None, data.select((branches == branch).nonzero()[0])
+
+    def _divided_with_missing(self, data: NodeData, branches: Codes) -> Iterator[tuple[_Node, float, NodeData]]:
         known = branches >= 0
         weights = np.bincount(branches[known], data.weights[known], minlength=len(self.children))
         for test in self.tests[1:]:
@@ -81,6 +92,8 @@ class _Expected(dict[tuple[float, float], float]):
 
     def __init__(self, pruning: ErrorBased) -> None:
         self.pruning = pruning
+        self.has_parts = False
+        """Whether rows may have gone on in parts. Then more rows in a node change the parts of those that it has."""
 
     def __missing__(self, leaf: tuple[float, float]) -> float:
         weight, errors = leaf
@@ -90,6 +103,34 @@ class _Expected(dict[tuple[float, float], float]):
     def of(self, data: NodeData) -> float:
         """The errors to be expected of a leaf with these rows."""
         return self[data.weight, data.errors]
+
+    def if_raised(self, largest: _Node, node: _Node, most: float) -> float:
+        """The errors to be expected of the largest child of a node if it had all rows of the node."""
+        if not self.has_parts:
+            found = self._with_more(largest, [child.data for child in node.children if child is not largest])
+            if found is not None:
+                return found
+        return self.below(largest, node.data, most)
+
+    def _with_more(self, node: _Node, more: Sequence[NodeData]) -> float | None:
+        """The same where only the rows of its siblings go down; None if some of them would go on in parts."""
+        leaves: dict[_Node, Floats] = {}
+        stack = [(node, data) for data in more]
+        while stack:
+            inner, data = stack.pop()
+            if not inner.children:
+                leaves[inner] = leaves.get(inner, inner.data.class_weights) + data.class_weights
+                continue
+            for child, known, rows in inner.divided(data):
+                if known is not None:
+                    return None
+                if len(rows):
+                    stack.append((child, rows))
+        change = 0.0
+        for leaf, class_weights in leaves.items():
+            weight = float(class_weights.sum())
+            change += self[weight, weight - float(class_weights.max())] - self.of(leaf.data)
+        return node.errors + change
 
     def below(self, node: _Node, data: NodeData, most: float) -> float:
         """The errors to be expected of the leaves below a node if it had these rows; if beyond `most`, not all."""
@@ -124,7 +165,7 @@ def _has_changed(node: _Node, expected: _Expected) -> bool:
     """Decide between leaf, branch and subtree; whether a branch was raised, so that everything below is open again."""
     as_subtree, as_leaf = sum(child.errors for child in node.children), expected.of(node.data)
     allowed, largest = as_subtree + expected.pruning.slack, node.largest_child
-    as_branch = expected.below(largest, node.data, allowed) if largest.children else as_leaf
+    as_branch = expected.if_raised(largest, node, allowed) if largest.children else as_leaf
     margin = float(expected.pruning.margins(np.array(as_subtree), np.array(node.data.weight)))
     if at_most(as_leaf, min(as_subtree, as_branch) + margin):
         node.errors = as_leaf
@@ -147,7 +188,8 @@ def _send_down(node: _Node, expected: _Expected) -> None:
             node.errors = expected.of(node.data)
             continue
         for child, weight, rows in node.divided(node.data):
-            child.branch_weight, child.data = weight, rows
+            child.branch_weight, child.data = rows.weight if weight is None else weight, rows
+            expected.has_parts |= weight is not None
             stack.append(child)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, Self
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from intemi.data import Data
 from intemi.kernel import Component, ConfigurationError, Machine, parameter
@@ -44,8 +45,9 @@ class Validator(Refinement):
 
     se: float = parameter(default=0.0, at_least=0)
     """How many standard errors worse than the best a smaller tree may be."""
-    se_of: Literal["theory", "sample"] = "theory"
-    """Whose standard errors: those of a share of so many rows, or of the mean over the passes."""
+    se_of: Literal["theory", "sample", "sd"] = "theory"
+    """Whose standard errors: those of a share of so many rows, or of the mean over the passes; "sd" is not divided by
+    the root of their number, so it is the deviation of a single pass."""
     tef: float = parameter(default=0.0, at_least=0)
     """The weight of the training error, that of the validation error being 1."""
     averages: Literal["folds", "rows"] = "folds"
@@ -54,8 +56,8 @@ class Validator(Refinement):
     """Distributes rows into training and validation; after a single hold-out the tree of its training part is cut."""
 
     def check(self) -> None:
-        if self.se_of == "sample" and self.is_single:
-            raise ConfigurationError(f"{self.kind}: se_of='sample' needs several passes, got {self.passes!r}")
+        if self.se_of != "theory" and self.is_single:
+            raise ConfigurationError(f"{self.kind}: se_of={self.se_of!r} needs several passes, got {self.passes!r}")
 
     @property
     def is_single(self) -> bool:
@@ -64,8 +66,8 @@ class Validator(Refinement):
 
     def growth_key(self) -> Self:
         """The same without what only selects, so that all selections share the work before them."""
-        kept = {name: value for name, value in self.parameters().items() if name not in SELECTION}
-        return type(self)(**kept, passes=None)
+        key: Self = _growth_key(self)
+        return key
 
     def without_passes(self) -> Self:
         """The same once the passes are over: it only chooses, and draws nothing."""
@@ -83,6 +85,21 @@ class Validator(Refinement):
         """How the prunings of a tree do; `counts`: validation class weights of each node."""
         raise NotImplementedError
 
+    @property
+    def needs_rows(self) -> bool:
+        """Whether class weights in the nodes are not enough."""
+        return False
+
+    def table_of_rows(self, tree: Tree, data: Data, decision: DecisionModule) -> Validation:
+        """How the prunings of a tree do on rows; asked only of those that need them."""
+        raise NotImplementedError
+
     def choose(self, tree: Tree, tables: Sequence[Validation], decision: DecisionModule) -> Chosen:
         """Where to cut this tree, by what all passes say."""
         raise NotImplementedError
+
+
+@lru_cache(maxsize=1024)
+def _growth_key(validator: Any) -> Any:
+    kept = {name: value for name, value in validator.parameters().items() if name not in SELECTION}
+    return type(validator)(**kept, passes=None)

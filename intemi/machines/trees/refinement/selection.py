@@ -38,28 +38,52 @@ class Estimates:
     """The weight of the validated rows, each counted once."""
 
 
-def estimates(validator: Validator, tree: Tree, tables: Sequence[Validation], places: Sequence[Codes]) -> Estimates:
-    """The errors of candidates, of which each is at some place in the table of each pass; -1: it is not there."""
-    at = np.array(places)
-    found = at >= 0
-    given = [each for each in tables if isinstance(each, ErrorTable)]
-    validation = np.array([table.validation[place] for table, place in zip(given, at, strict=True)])
-    training = np.array([table.training[place] for table, place in zip(given, at, strict=True)])
-    validated = np.array([[table.validated] for table in given]) * found
-    trained = np.array([[table.trained] for table in given]) * found
-    of_passes = np.full(at.shape, np.nan)
-    rates = _combined(validator, _rate(validator, validation, validated), _rate(validator, training, trained))
-    of_passes[found] = rates[found]
+@dataclass(frozen=True, eq=False)
+class Tally:
+    """What the passes say of candidates, passes × candidates: the same whatever is allowed in selection."""
+
+    is_known: NDArray[np.bool_]
+    validation: Floats
+    """The errors on validation rows; of any number where nothing is known."""
+    training: Floats
+    validated: Floats
+    """The weight of the rows in which there are as many errors, 0 where nothing is known."""
+    trained: Floats
+    rows: float
+
+    @classmethod
+    def of(cls, tree: Tree, tables: Sequence[ErrorTable], places: Sequence[Codes]) -> Tally:
+        """Of candidates that are at some place in the table of each pass; -1: it is not there."""
+        at = np.array(places)
+        is_known = at >= 0
+        return cls(
+            is_known,
+            validation=np.array([table.validation[place] for table, place in zip(tables, at, strict=True)]),
+            training=np.array([table.training[place] for table, place in zip(tables, at, strict=True)]),
+            validated=np.array([[table.validated] for table in tables]) * is_known,
+            trained=np.array([[table.trained] for table in tables]) * is_known,
+            rows=rows_validated(tree, tables),
+        )
+
+
+def estimates(validator: Validator, tally: Tally) -> Estimates:
+    """The errors of candidates, training errors counted as the validator wants it."""
+    rates = _combined(
+        validator,
+        _rate(validator, tally.validation, tally.validated),
+        _rate(validator, tally.training, tally.trained),
+    )
+    of_passes = np.where(tally.is_known, rates, np.nan)
     if validator.averages == "folds":
-        errors = np.nanmean(of_passes, axis=0)
+        errors = of_passes.mean(axis=0) if tally.is_known.all() else np.nanmean(of_passes, axis=0)
     else:
-        sums = [(each * found).sum(axis=0) for each in (validation, training)]
+        sums = [(each * tally.is_known).sum(axis=0) for each in (tally.validation, tally.training)]
         errors = _combined(
             validator,
-            _rate(validator, sums[0], validated.sum(axis=0)),
-            _rate(validator, sums[1], trained.sum(axis=0)),
+            _rate(validator, sums[0], tally.validated.sum(axis=0)),
+            _rate(validator, sums[1], tally.trained.sum(axis=0)),
         )
-    return Estimates(errors, of_passes, rows_validated(tree, tables))
+    return Estimates(errors, of_passes, tally.rows)
 
 
 def _rate(validator: Validator, errors: Floats, weights: Floats) -> Floats:
@@ -73,9 +97,9 @@ def _combined(validator: Validator, validation: Floats, training: Floats) -> Flo
     return np.asarray((validation + validator.tef * training) / (1 + validator.tef))
 
 
-def passes_with_rows(validator: Validator, tables: Sequence[Validation]) -> list[Validation]:
+def passes_with_rows(validator: Validator, tables: Sequence[Validation]) -> tuple[Validation, ...]:
     """The passes that validated anything."""
-    useful = [table for table in tables if table.validated > 0]
+    useful = tuple(table for table in tables if table.validated > 0)
     if not useful:
         raise ConfigurationError(f"{validator.kind}: none of {len(tables)} passes has rows to validate on")
     return useful
@@ -99,8 +123,11 @@ def standard_error(validator: Validator, found: Estimates, best: int) -> float:
     known = found.of_passes[:, best]
     known = known[~np.isnan(known)]
     if len(known) < 2:
-        raise ConfigurationError(f"{validator.kind}: se_of='sample' needs at least 2 passes, got {len(known)}")
-    return float(known.std(ddof=1) / np.sqrt(len(known)))
+        raise ConfigurationError(
+            f"{validator.kind}: se_of={validator.se_of!r} needs at least 2 passes, got {len(known)}"
+        )
+    deviation = float(known.std(ddof=1))
+    return deviation if validator.se_of == "sd" else deviation / float(np.sqrt(len(known)))
 
 
 def error_of_a_share(share: float, rows: float) -> float:

@@ -6,11 +6,15 @@ import numpy as np
 
 from intemi.data import Data
 from intemi.kernel import ConfigurationError, Input, Machine, Model, parameter
+from intemi.machines.interfaces import check_columns
 from intemi.machines.trees.decisions import Proportions
 from intemi.machines.trees.refinement.cost_complexity import CostComplexity
-from intemi.machines.trees.refinement.machines import NodeCounts
-from intemi.machines.trees.refinement.path_validator import NestedValidator, last_up_to
+from intemi.machines.trees.refinement.counting import counted
+from intemi.machines.trees.refinement.path_validator import NestedValidator
+from intemi.machines.trees.refinement.tables import errors_as_leaves, node_classes
 from intemi.machines.trees.tree import Tree
+
+MAJORITY = Proportions()
 
 
 class PruningTest(Machine):
@@ -38,8 +42,6 @@ class PruningTest(Machine):
     strengths: tuple[float, ...] = parameter()
     pruning: NestedValidator = CostComplexity(passes=None)
 
-    releases_gil = True
-
     def check(self) -> None:
         if not self.strengths:
             raise ConfigurationError(f"{self.kind}: strengths must be at least one, got none")
@@ -47,12 +49,16 @@ class PruningTest(Machine):
             raise ConfigurationError(f"{self.kind}: pruning.passes must be None, got {self.pruning.passes!r}")
 
     def run(self, tree: Tree, data: Data) -> Model:
-        known = data.classes >= 0
-        data = data if known.all() else data.select_rows(known)
-        if not len(data):
+        check_columns(self.kind, tree.columns, data)
+        counts = counted(tree, data)
+        validated = float(counts[0].sum())
+        if not validated:
             raise ConfigurationError(f"{self.kind}: there is no row whose class is known")
-        counts = NodeCounts().run(tree, data).outputs["counts"]
-        table = self.pruning.table(tree, counts, Proportions())
-        places = last_up_to(table, np.array([self.pruning.key(strength) for strength in self.strengths]))
-        accuracy = 1 - table.validation[places] / table.validated
-        return Model(results={"Accuracy": accuracy, "Leaves": table.leaves[places]})
+        path = self.pruning.path(tree, MAJORITY)
+        keys = np.maximum(self.pruning.keys_of(np.array(self.strengths)), path.keys[0])
+        order = np.argsort(keys)
+        errors = errors_as_leaves(counts, node_classes(tree, MAJORITY))
+        wrong, leaves = path.summed_at(keys[order], errors, np.ones(len(tree)))
+        place = np.argsort(order)
+        accuracy = 1 - wrong[place] / validated
+        return Model(results={"Accuracy": accuracy, "Leaves": np.rint(leaves[place]).astype(np.int32)})

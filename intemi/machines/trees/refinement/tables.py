@@ -113,8 +113,16 @@ class NestedPath:
 
     def summed(self, values: Floats) -> Floats:
         """For each step the sum of the values of its leaves."""
-        steps = len(self.keys)
-        begin = np.searchsorted(self.keys, self.critical)
-        end = np.concatenate(([steps], begin[self.tree.parent[1:]]))
-        changes = np.bincount(begin, values, steps + 1) - np.bincount(end, values, steps + 1)
-        return np.asarray(np.cumsum(changes)[:steps])
+        [sums] = self.summed_at(self.keys, values)
+        return sums
+
+    def summed_at(self, keys: Floats, *values: Floats) -> list[Floats]:
+        """The same for the prunings of any keys, ascending, and several values of each node."""
+        steps = len(keys)
+        begin = np.searchsorted(keys, self.critical)
+        end = begin[self.tree.parent]
+        end[0] = steps
+        return [
+            np.cumsum(np.bincount(begin, each, steps + 1) - np.bincount(end, each, steps + 1))[:steps]
+            for each in values
+        ]

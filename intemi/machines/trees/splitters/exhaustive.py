@@ -124,8 +124,8 @@ class _Found:
 
     def _ask(self, only: int, average: float) -> float:
         """Ask all features for their best splits, or only one of them again."""
+        from intemi.machines.trees.kernels.alone import best_of_features
         from intemi.machines.trees.kernels.cells import MISSING_BIN
-        from intemi.machines.trees.kernels.node import best_of_features
 
         data = self.data
         return best_of_features(

@@ -1,0 +1,78 @@
+"""Growth that ends where a test finds no dependence: of the classes on any feature, or on the branches of a split."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+
+from intemi.kernel import parameter
+from intemi.machines.interfaces import Floats
+from intemi.machines.trees.components import Growth, SplitAcceptor, StopCriterion
+from intemi.machines.trees.node_data import NodeData
+from intemi.machines.trees.splits import Split
+from intemi.machines.trees.statistics.adjustment import log_sidak
+from intemi.machines.trees.statistics.contingency import contingency, fisher_exact, pearson, without_empty
+from intemi.machines.trees.statistics.tails import log_p_chi_squared
+
+FEW = 5.0
+"""With fewer cases expected in a cell of a 2 × 2 table, χ² is not to be trusted."""
+
+
+class IndependenceTestStop(StopCriterion):
+    """Stop at a node where the classes do not depend on any feature: χ² of its values, or of the quarters of numbers.
+
+    Of two values and two classes, few of them, Fisher's exact test is made. Since many features are tested, p of the
+    strongest is corrected for their number.
+    """
+
+    alpha: float = parameter(default=0.05, above=0, below=1)
+    correction: Literal["bonferroni", "sidak", "none"] = "bonferroni"
+
+    def stops(self, data: NodeData, growth: Growth) -> bool:
+        count = len(data.columns)
+        if not count:
+            return True
+        least = min(_p_of_feature(data, feature) for feature in range(count))
+        if self.correction == "bonferroni":
+            least = min(1.0, count * least)
+        elif self.correction == "sidak" and least > 0:
+            least = math.exp(log_sidak(math.log(least), count))
+        return least > self.alpha
+
+
+class IndependenceTestAcceptor(SplitAcceptor):
+    """Accept a split on whose branches the classes depend: by χ², or where there are two of each by Fisher's test."""
+
+    alpha: float = parameter(default=0.05, above=0, below=1)
+    test: Literal["chi2", "fisher"] = "chi2"
+
+    def accepts(self, data: NodeData, split: Split, parts: Sequence[NodeData]) -> bool:
+        table = without_empty(np.array([part.class_weights for part in parts]))
+        return (_fisher(table) if self.test == "fisher" and table.shape == (2, 2) else _chi2(table)) <= self.alpha
+
+
+def _p_of_feature(data: NodeData, feature: int) -> float:
+    """How likely so strong a dependence of the classes on a feature is by chance."""
+    values, categories = data.feature(feature), data.columns[feature].categories
+    if categories is None:
+        known = values[~np.isnan(values)]
+        cuts = np.quantile(known, (0.25, 0.5, 0.75)) if len(known) else np.zeros(3)
+        values = np.where(np.isnan(values), np.nan, np.searchsorted(cuts, values))
+    rows = 4 if categories is None else len(categories)
+    table = without_empty(contingency(values, data.classes, data.weights, (rows, data.class_count)))
+    if table.shape != (2, 2):
+        return _chi2(table)
+    expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / table.sum()
+    return _fisher(table) if expected.min() < FEW else _chi2(table)
+
+
+def _chi2(table: Floats) -> float:
+    return math.exp(float(log_p_chi_squared(*pearson(table)))) if table.size else 1.0
+
+
+def _fisher(table: Floats) -> float:
+    """Parts of cases are rounded: the test counts."""
+    return fisher_exact(np.rint(table).astype(np.int64))
