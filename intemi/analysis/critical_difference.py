@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
+from intemi.analysis.distributions import range_quantile
 from intemi.analysis.table import ManyMachines
 from intemi.analysis.transformation import one_row
 from intemi.series import Series
@@ -61,9 +62,7 @@ def standard_error(machines: int, data: int) -> float:
 
 def nemenyi_quantile(alpha: float, machines: int) -> float:
     """The upper quantile of the Studentized range with infinite degrees of freedom, divided by √2."""
-    from scipy import stats
-
-    return float(stats.studentized_range.ppf(1 - alpha, machines, math.inf)) / math.sqrt(2)
+    return range_quantile(alpha, machines) / math.sqrt(2)
 
 
 def dunn_quantile(alpha: float, machines: int) -> float:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from intemi.analysis.critical_difference import standard_error
+from intemi.analysis.distributions import upper_range
 from intemi.analysis.table import ManyMachines
 from intemi.series import Series
 
@@ -34,15 +35,13 @@ class Nemenyi(ManyMachines):
         self._check_alpha(self.alpha)
 
     def __call__(self, series: Series) -> Series:
-        from scipy import stats
-
         table = self._table(series)
         k, n = len(table.machines), len(table.data)
         average = table.ranks(self.best).mean(axis=0)
         pairs = list(combinations(range(k), 2))
         differences = [float(average[i] - average[j]) for i, j in pairs]
         ranges = [abs(difference) / standard_error(k, n) * math.sqrt(2) for difference in differences]
-        p = [min(1.0, float(stats.studentized_range.sf(each, k, math.inf))) for each in ranges]
+        p = [upper_range(each, k) for each in ranges]
         return Series(
             {
                 "p": p,

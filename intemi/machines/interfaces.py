@@ -80,6 +80,21 @@ class FeatureRanking:
     values: tuple[float, ...]
     """One for each column, in the order of the columns."""
 
+    def state(self) -> tuple[Any, ...]:
+        """For the store: two arrays cost less than many numbers."""
+        return self.columns, np.array(self.order, dtype=np.int32), np.array(self.values, dtype=np.float64)
+
+    @classmethod
+    def from_state(cls, state: tuple[Any, ...]) -> FeatureRanking:
+        """The ranking that was taken apart."""
+        columns, order, values = state
+        return cls(columns, tuple(order.tolist()), tuple(values.tolist()))
+
+    @property
+    def nbytes(self) -> int:
+        """Roughly how much memory it takes."""
+        return 64 * len(self.order)
+
 
 def check_columns(who: str, expected: Sequence[Column], data: Data) -> None:
     """Refuse data whose columns are not exactly the expected ones, saying what differs."""

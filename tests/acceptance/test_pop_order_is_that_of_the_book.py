@@ -49,10 +49,10 @@ class Watcher:
             self.popped.append(name_in_the_book(event.context))
             self._open.add(event.context)
             self.most_open = max(self.most_open, len(self._open))
-            # In a folder, a clock's thread now and then writes down what was requested; it runs no machines.
-            self.threads |= {
-                each for each in threading.enumerate() if each.name != "intemi timers"
-            } - self.threads_before
+            # In a folder, a clock's thread now and then writes down what was requested, and another one listens whether
+            # somebody else comes; they run no machines.
+            others = ("intemi timers", "intemi claims")
+            self.threads |= {each for each in threading.enumerate() if each.name not in others} - self.threads_before
         elif event.kind is EventKind.FINISHED:
             self._open.remove(event.context)
 
