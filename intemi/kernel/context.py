@@ -287,7 +287,7 @@ class Task:
 
     def origins(self) -> list[tuple[bytes, str, int]]:
         """Where the values of its inputs were made."""
-        return [item.origin for _, items in self.inputs.values() for item in items]
+        return [(item.machine, item.output, item.index) for _, items in self.inputs.values() for item in items]
 
     def start(self) -> None:
         """Note the time."""

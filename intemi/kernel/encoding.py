@@ -140,7 +140,12 @@ def encode_parts(value: object, shared: dict[bytes, object] | None = None) -> li
                 encoder = _known_encoders[type(item)] = _encoder_of(item)
         children = encoder(item, parts.append)
         if children is not None:
-            pending.extend(reversed(children))
+            for place, child in enumerate(children):
+                scalar = encode_scalar(child)
+                if scalar is None:
+                    pending.extend(reversed(children[place:]))
+                    break
+                parts.append(scalar)
     return parts
 
 

@@ -26,20 +26,22 @@ class StepLock(RLock):  # type: ignore[misc]  # it may well be inherited from
 class Step:
     """Something done under the lock, with a call at its end."""
 
-    __slots__ = ("_lock", "_tell")
+    __slots__ = ("_acquire", "_lock", "_release", "_tell")
 
     def __init__(self, lock: StepLock, tell: Callable[[], None]) -> None:
         self._lock = lock
+        self._acquire, self._release = lock.acquire, lock.release
         self._tell = tell
 
     def __enter__(self) -> None:
-        self._lock.__enter__()
+        if not self._acquire(False):
+            self._lock.__enter__()
 
     def __exit__(self, *exception: object) -> None:
         try:
             self._tell()
         finally:
-            self._lock.release()
+            self._release()
 
 
 class Parking:

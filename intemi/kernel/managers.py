@@ -38,7 +38,7 @@ class Call(NamedTuple):
     seed: Seed | None
     inputs: Inputs
     load: Callable[[Item], Any]
-    report_usage: Callable[[float, int], None]
+    report_usage: Callable[[Task, float, int], None]
     """Tell CPU seconds and bytes used so far; contexts whose limits are exceeded are aborted, and `stop` may follow."""
 
 

@@ -6,7 +6,7 @@ time. A value that was dropped comes back from the store, or is made again.
 
 from __future__ import annotations
 
-from collections import Counter, OrderedDict
+from collections import OrderedDict
 from collections.abc import Iterator
 from typing import Any
 
@@ -30,7 +30,7 @@ class MemoryCache:
         self.limit = limit
         self.size = 0
         self._values: OrderedDict[Origin, tuple[Any, int]] = OrderedDict()
-        self._held: Counter[Origin] = Counter()
+        self._held: dict[Origin, int] = {}
         self._pinned: dict[Origin, Any] = {}
         self._lock = StepLock()
 
@@ -61,15 +61,20 @@ class MemoryCache:
     def hold(self, origins: list[Origin]) -> None:
         """Say that these are going to be used."""
         with self._lock:
-            self._held.update(origins)
+            held = self._held
+            for origin in origins:
+                held[origin] = held.get(origin, 0) + 1
 
     def release(self, origins: list[Origin]) -> None:
         """Say that one use of each is over."""
         with self._lock:
+            held = self._held
             for origin in origins:
-                self._held[origin] -= 1
-                if self._held[origin] <= 0:
-                    del self._held[origin]
+                left = held.get(origin, 0) - 1
+                if left > 0:
+                    held[origin] = left
+                else:
+                    held.pop(origin, None)
 
     def _shrink(self, keep: Origin) -> None:
         for held_too in (False, True):

@@ -6,7 +6,6 @@ the store may take their time.
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from intemi.kernel.composite import Job, Wait, run_composite
@@ -76,8 +75,7 @@ class Runner:
     # Leaves
 
     def _run_leaf(self, task: Task, manager: TaskManager) -> None:
-        usage = partial(self._line.stopper.check_usage, task)
-        call = Call(task, task.config, task.owner.seed, task.inputs, self._values.load, usage)
+        call = Call(task, task.config, task.owner.seed, task.inputs, self._values.load, self._line.stopper.check_usage)
         try:
             model, task.cpu = manager.execute(call)
             outputs, contents = self._take(task, model)
@@ -199,7 +197,8 @@ class Runner:
             config=context.config.encoding,
             seed=context.seed,
             inputs={
-                name: (multi, tuple(item.origin for item in items)) for name, (multi, items) in task.inputs.items()
+                name: (multi, tuple([(item.machine, item.output, item.index) for item in items]))
+                for name, (multi, items) in task.inputs.items()
             },
             outputs=outputs,
             results=results,

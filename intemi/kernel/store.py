@@ -45,7 +45,9 @@ class Store(ABC):
     durable: bool
     """Whether what is kept outlives the process; only then are values encoded and handed over."""
     is_behind: bool = False
-    """Whether something waits to be written."""
+    """Whether something waits to be written, ..."""
+    is_due: bool = False
+    """... so much, or for so long, that it has to be written before anything else is done."""
 
     @abstractmethod
     def find(self, key: bytes) -> Record | None:
@@ -87,11 +89,6 @@ class Store(ABC):
 
     def report_losses_to(self, tell: Loss) -> None:  # noqa: B027 - what cannot be kept at once is told at once
         """Tell this one of whatever waited and could not be written."""
-
-    @property
-    def is_due(self) -> bool:
-        """Whether so much waits, or for so long, that it has to be written before anything else is done."""
-        return False
 
     @property
     def waits_for(self) -> float:

@@ -749,7 +749,7 @@ def last_usage(worker: Worker, config: Machine, cpu: float = 1e9, size: float = 
     """Run a leaf until it is over a limit: what it used when it was ended."""
     usage = [(0.0, 0)]
 
-    def report(used_cpu: float, used_size: int) -> None:
+    def report(_: Task, used_cpu: float, used_size: int) -> None:
         usage.append((used_cpu, used_size))
         if used_cpu > cpu or used_size > size:
             worker.kill()

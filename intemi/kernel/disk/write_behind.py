@@ -34,7 +34,7 @@ class _Batch:
         self.children: dict[bytes, Sequence[Child]] = {}
         self.seconds = 0.0
         self.bytes = 0
-        self.since = 0.0
+        self.since = float("inf")
         """When the first of them came."""
 
     def add(self, finished: Finished) -> None:
@@ -52,6 +52,12 @@ class _Batch:
         if contents:
             self.contents.update(contents)
             self.bytes += sum(map(len, contents.values()))
+
+    @property
+    def is_due(self) -> bool:
+        """Whether it is time to write them."""
+        number = len(self.machines)
+        return number >= MANY or self.seconds >= LONG or self.bytes >= HEAVY or monotonic() - self.since >= LONG
 
 
 class WriteBehind(Store):
@@ -82,6 +88,7 @@ class WriteBehind(Store):
             self.is_behind = True
             for each in finished:
                 self._next.add(each)
+            self.is_due = self._next.is_due
 
     def add_key(self, key: bytes, machine: bytes) -> None:
         """Let one more key lead to a machine."""
@@ -89,13 +96,6 @@ class WriteBehind(Store):
             self.is_behind = True
             self._next.keys.append((key, machine))
             self._next.ids[key] = machine
-
-    @property
-    def is_due(self) -> bool:
-        """Whether so much waits that it has to be written before anything else is done."""
-        batch = self._next
-        number = len(batch.machines)
-        return number >= MANY or batch.seconds >= LONG or batch.bytes >= HEAVY or self.waits_for >= LONG
 
     @property
     def waits_for(self) -> float:
@@ -108,6 +108,7 @@ class WriteBehind(Store):
             if not self._current.machines and not self._current.keys:
                 with self._adding:
                     self._current, self._next = self._next, self._current
+                    self.is_due = False
             batch = self._current  # also one that an interrupt has kept from being written
             try:
                 if batch.machines or batch.keys:

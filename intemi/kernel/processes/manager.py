@@ -146,7 +146,9 @@ class Worker:
             answer: Finished | Failed = channel.unpack(head)
             if isinstance(answer, Finished):
                 if call.task.isolated:
-                    call.report_usage(answer.cpu, 0)  # or a limit on many short leaves would never be noticed
+                    call.report_usage(
+                        call.task, answer.cpu, 0
+                    )  # or a limit on many short leaves would never be noticed
                 return self._model(channel, call, answer, frames), answer.cpu
         except BaseException:
             self.close()  # the process is gone, or in the middle of an exchange
@@ -317,7 +319,7 @@ class Meter:
             with contextlib.suppress(psutil.Error):
                 cpu += _cpu_seconds(child)
                 size += child.memory_full_info().uss  # it may share the rest with its parent
-        call.report_usage(cpu, size)
+        call.report_usage(call.task, cpu, size)
 
     def _look_for_children(self) -> None:
         began = time.monotonic()
