@@ -81,7 +81,8 @@ class DiskStore(Store):
         self._ahead: dict[bytes, _Row] = {}
         self._ids: set[bytes | None] | None = None
         self._alone: int | None = None
-        self._looks = 0
+        self._read_at: tuple[int, int] | None = None
+        self._looks = self._size = 0
         self._reading_ids = threading.Lock()
         self._opened_contents: Contents | None = None
         self._opening_contents = threading.Lock()
@@ -143,10 +144,14 @@ class DiskStore(Store):
             return None if alone is None else self._ids
         with self._reading_ids:
             if alone != self._alone:
-                self._alone, self._ids, self._looks = alone, None, 0
+                state = self._database.version()
+                if state != self._read_at:  # others were here: what they have added is not known
+                    self._read_at, self._ids = state, None
+                    self._looks, self._size = 0, self._database.rows(_COUNT)[0][0]
+                self._alone = alone
             if self._ids is None:
                 self._looks += 1
-                if self._looks * WORTH >= self._database.rows(_COUNT)[0][0]:
+                if self._looks * WORTH >= self._size:
                     self._ids = {name for row in self._database.rows(_LIST_IDS) for name in row}
             return self._ids
 

@@ -105,7 +105,22 @@ def test_all_ids_are_read_only_when_so_much_is_claimed_that_it_is_worth_it(tmp_p
     with closing(DiskStore(tmp_path)) as store:
         store.keep_all([Finished(sample_record(b"m%d" % number)) for number in range(3 * WORTH)])
         taken = [len(statements(store, lambda: store.claim(b"%d" % number * 16))) for number in range(5)]  # noqa: B023
-        assert taken == [2, 2, 2, 0, 0]
+        assert taken == [3, 1, 1, 0, 0]
+
+
+def test_ids_stay_known_to_one_who_is_alone_again_if_nobody_was_here(tmp_path: Path) -> None:
+    with closing(DiskStore(tmp_path)) as store:
+        for name in (b"first", b"other"):
+            assert store.claim(name * 4) is Claim.MINE
+            store.keep(sample_record(name * 4))
+        store._claims._file.let_others_in()
+        assert statements(store, lambda: store.claim(b"third" * 4)) == ["PRAGMA"]
+        assert isinstance(store.claim(b"other" * 4), Record)
+        store._claims._file.let_others_in()
+        store.release(b"third" * 4)
+        with closing(DiskStore(tmp_path)) as second:
+            second.keep(sample_record(b"fourth" * 4))
+        assert isinstance(store.claim(b"fourth" * 4), Record)
 
 
 def test_machines_and_their_small_contents_are_kept_in_one_transaction(tmp_path: Path) -> None:
