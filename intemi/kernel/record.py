@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from sys import intern
 from typing import Any
 
 from msgpack import packb, unpackb
@@ -88,6 +90,16 @@ class Child:
     """What was asked for; the machine's id tells only who answered."""
 
 
+_NOTHING: dict[str, Any] = {}
+"""Shared by all records, and never written to; so are those of the next function."""
+
+
+@cache
+def census_of_one(kind: str) -> dict[str, int]:
+    """The census of a machine without children."""
+    return {kind: 1}
+
+
 Origins = Mapping[str, tuple[bool, tuple[tuple[bytes, str, int], ...]]]
 """For each input port: whether it is a collection, and where its values were made."""
 
@@ -135,11 +147,11 @@ class Record:
         self.config = config
         """The canonical encoding of its configuration."""
         self.seed = seed
-        self.inputs = inputs
-        self.outputs = outputs or {}
-        self._results = results or {}
+        self.inputs = inputs or _NOTHING
+        self.outputs: dict[str, Items] = outputs or _NOTHING
+        self._results = results or _NOTHING
         self.failure = failure
-        self.census = census or {kind: 1}
+        self.census = census or census_of_one(kind)
         """How many machines, by kind, exist logically in this branch, itself included."""
         self.started = started
         self.wall = wall
@@ -198,14 +210,14 @@ class Record:
             _, machine, kind, config, seed, inputs, outputs, results, failure, census, started, *measured = parts
             return cls(
                 machine,
-                kind,
+                intern(kind),
                 config,
                 None if seed is None else Seed(decode(seed[0]), seed[1]),
                 inputs,
                 {name: _unpacked(items) for name, items in outputs.items()},
                 results,
                 None if failure is None else Failure(*failure),
-                census,
+                None if census == {kind: 1} else census,
                 started,
                 *measured,
             )

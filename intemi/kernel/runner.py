@@ -16,17 +16,13 @@ from intemi.kernel.finishing import Done, Finisher, failure_of
 from intemi.kernel.machine import Model
 from intemi.kernel.managers import Call, Stopped, TaskManager
 from intemi.kernel.ports import check_fit
-from intemi.kernel.record import Failure, Items, Record, flat
+from intemi.kernel.record import Failure, Items, Record, census_of_one, flat
 from intemi.kernel.seeds import Seed
 from intemi.kernel.store import Claim
 from intemi.kernel.values import check_model
 
 if TYPE_CHECKING:
     from intemi.kernel.line import AssemblyLine
-
-
-_ALONE: dict[str, dict[str, int]] = {}
-"""The census of a machine without children, by kind, shared by all of them."""
 
 
 class Runner:
@@ -177,7 +173,7 @@ class Runner:
     ) -> Record:
         context = task.owner
         kind = context.config.kind
-        census = _ALONE.get(kind) or _ALONE.setdefault(kind, {kind: 1})
+        census = census_of_one(kind)
         if task.children:
             census = dict(census)
         for child in task.children:

@@ -22,9 +22,13 @@ if TYPE_CHECKING:
 
 MOST_BRANCHES = 2**15 - 1
 """The kernel keeps the branch of a row in 16 bits."""
+FEW_BINS = 16
+"""Features with at most so many values are always counted, the others if there are enough rows for each value."""
 ROWS_FOR_A_BIN = 16
-"""Features with fewer values than rows divided by this are counted, the others are kept in order; the tree is the same.
-In small nodes all values are looked at, so many values would cost too much."""
+"""The rows for each value of a feature that is counted; the others are kept in order, and the tree is the same."""
+ROWS_FOR_A_WHOLE_NUMBER = 4
+"""The same for whole numbers, which need not be sorted in order to be counted. Not if rows have weights: sums of
+fractions, added up in another order, are not the same ones to the last digit."""
 REMEMBERED = 256
 """Learners whose settings are remembered: to work them out takes as long as to grow a small tree."""
 NO_WEIGHTS = np.empty(0)
@@ -72,12 +76,14 @@ def grown(learner: DecisionTree, data: Data, limits: Limits) -> Tree:
     columns, labels, classes, rows, indices = data.columns, data.labels, data.classes, data.rows, data.column_indices
     values, size, k = data.table.features, len(classes), len(labels)
     symbols = np.array([len(column.categories or ()) for column in columns], dtype=np.int32)
-    most_bins = min(MISSING_BIN, max(ROWS_FOR_A_BIN, size // ROWS_FOR_A_BIN))
+    rows_for_a_whole = ROWS_FOR_A_BIN if data.is_weighted else ROWS_FOR_A_WHOLE_NUMBER
+    most_bins = min(MISSING_BIN, max(FEW_BINS, size // ROWS_FOR_A_BIN))
+    most_whole = min(MISSING_BIN, max(FEW_BINS, size // rows_for_a_whole))
     where = shifts(size, k)
     order = data.table.order if _is_sorted(data) else NO_ORDER
-    prepared = prepare(values, order, indices, rows, symbols, classes, most_bins, *where)
+    prepared = prepare(values, order, indices, rows, symbols, classes, most_bins, most_whole, *where)
     if prepared[0] == UNSORTED:
-        prepared = prepare(values, data.table.order, indices, rows, symbols, classes, most_bins, *where)
+        prepared = prepare(values, data.table.order, indices, rows, symbols, classes, most_bins, most_whole, *where)
     infinite, bins, bin_values, bin_count, cells, place, layout = prepared
     if infinite != NONE:
         raise infinite_values(columns[infinite])

@@ -70,10 +70,11 @@ def best_of_features(
     else:
         average = np.nan
     here, known, step, no_counts = np.empty(k), np.empty(k), np.empty(k, np.int64), np.empty(0)
+    no_packed = np.empty(0, np.int64)
     positions, sums = np.empty(size, np.int32), np.empty(size, np.int64)
     group, begins = np.empty(m, np.int32), np.empty(m, np.int32)
     return ask(
         measure, bins, bin_count, cells, symbols, places, asked, count, rows, classes, start, end, layout, totals,
-        weights, is_weighted, settings, average, context, no_counts, seen, counted, here, known, table, node_class,
-        compact, step, positions, sums, group, begins, present, branch, found,
+        weights, is_weighted, settings, average, context, no_counts, seen, no_packed, counted, here, known, table,
+        node_class, compact, step, positions, sums, group, begins, present, branch, False, found,
     )  # fmt: skip

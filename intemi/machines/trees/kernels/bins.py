@@ -13,17 +13,20 @@ from intemi.machines.trees.kernels.compiling import (
     GIVEN_CODES,
     GIVEN_FLOATS,
     MEASURE,
+    WIDE,
     Bytes,
     Tuple,
+    Wide,
     address_of,
     apart,
     boolean,
     call_measure,
     float64,
+    inner,
     int64,
     void,
 )
-from intemi.machines.trees.kernels.cuts import SLACK, TIE, is_better
+from intemi.machines.trees.kernels.cuts import SLACK, TIE, best_of_sums, is_better, least_rows
 
 
 @apart(
@@ -62,7 +65,7 @@ def count_bins(
 
 @apart(
     Tuple((int64, float64, float64, int64))(
-        MEASURE, FLOATS, BYTES, int64, int64, int64, FLOATS, FLOATS, FLOATS, float64, boolean
+        MEASURE, FLOATS, BYTES, int64, int64, int64, FLOATS, FLOATS, FLOATS, float64, boolean, float64
     )
 )  # fmt: skip
 def best_bin(
@@ -77,13 +80,13 @@ def best_bin(
     context: Floats,
     least_branch: float,
     at_borders: bool,
+    bar: float,
 ) -> tuple[int, float, float, int]:
     """The best cut between the lowest and the highest bin: where, quality, tie-breaker, number of legal cuts.
 
-    It is told by the first bin above it, -1 if no cut is legal.
+    It is told by the first bin above it, -1 if no cut is legal and reaches the `bar`.
     """
     best, best_tie, best_bin_above, legal = -np.inf, -np.inf, -1, 0
-    bar = -np.inf  # below it nothing is better
     weight, left = 0.0, 0.0
     least = least_branch - SLACK
     for c in range(k):
@@ -116,7 +119,7 @@ def best_bin(
                 quality = call_measure(measure, address_of(table), 2, k, address_of(context))
                 if quality >= bar and is_better(quality, context[TIE], best, best_tie):
                     best, best_tie, best_bin_above = quality, context[TIE], b
-                    bar = best - 1e-12 * max(1.0, abs(best))
+                    bar = max(bar, best - 1e-12 * max(1.0, abs(best)))
         last_class, last_was_legal = one_class, is_legal
         left += here
         for c in range(k):
@@ -125,3 +128,92 @@ def best_bin(
             rest = table[k + c] - value
             table[k + c] = rest if rest > 1e-12 * totals[c] else 0.0
     return best_bin_above, best, best_tie, legal
+
+
+@apart(void(BYTES_2D, CODES, CODES, int64, GIVEN_CODES, int64, int64, CODES, int64, WIDE))
+def count_packed(
+    bins: Bytes,
+    group: Codes,
+    begins: Codes,
+    size: int,
+    rows: Codes,
+    start: int,
+    end: int,
+    node_class: Codes,
+    bits: int,
+    packed: Wide,
+) -> None:
+    """Count rows that all weigh 1, all classes of a bin in one number, each in so many `bits`."""
+    for i in range(start, end):
+        row = np.uint64(rows[np.uint64(i)])
+        one = 1 << (bits * int(node_class[np.uint64(i - start)]))
+        for j in range(size):
+            b = int(begins[np.uint64(j)]) + int(bins[row, np.uint64(group[np.uint64(j)])])
+            packed[np.uint64(b)] += one
+
+
+@inner(int64(WIDE, int64, int64, CODES, WIDE))
+def take_packed(packed: Wide, begin: int, end: int, positions: Codes, sums: Wide) -> int:
+    """Take the bins with rows, and what was counted of them, out of all bins, and leave zeros; how many there are."""
+    count = 0
+    for b in range(begin, end):
+        counts = packed[np.uint64(b)]
+        packed[np.uint64(b)] = 0
+        positions[np.uint64(count)], sums[np.uint64(count)] = b, counts
+        count += int(counts != 0)
+    return count
+
+
+@apart(
+    Tuple((int64, float64, float64, int64))(
+        MEASURE, int64, CODES, WIDE, int64, int64, FLOATS, FLOATS, FLOATS, float64, boolean, float64
+    )
+)  # fmt: skip
+def best_packed(
+    measure: int,
+    count: int,
+    positions: Codes,
+    sums: Wide,
+    bits: int,
+    k: int,
+    totals: Floats,
+    table: Floats,
+    context: Floats,
+    least_branch: float,
+    at_borders: bool,
+    bar: float,
+) -> tuple[int, float, float, int]:
+    """The best cut between bins that were taken: which, quality, tie-breaker, number of legal cuts.
+
+    `positions` and `sums` of those that are scored, the first bin above and the counts of all classes below, replace
+    what was taken. As elsewhere there is nothing that a processor could guess wrong.
+    """
+    ones, weight = 0, 0
+    for c in range(k):
+        ones |= 1 << (bits * c)
+        weight += int(totals[c])
+    top, mask = bits * (k - 1), (1 << bits) - 1
+    highest = ones << (bits - 1)
+    lower = highest - ones
+    least = least_rows(least_branch, weight + 1)
+    kept, legal, total, left, last, last_is_legal = 0, 0, 0, 0, 0, 0
+    for i in range(count):
+        b, counts = positions[np.uint64(i)], sums[np.uint64(i)]
+        is_legal = int(left >= least) & int(weight - left >= least)
+        beyond = total + counts
+        left = ((beyond * ones) >> top) & mask  # the sum of the counts of all classes
+        both = last | counts
+        kinds = (((both & lower) + lower) | both) & highest  # one bit for each class that is there
+        is_inside = (
+            last_is_legal
+            & int(at_borders)
+            & int(kinds & (kinds - 1) == 0)
+            & int(weight - left >= least)
+            & int(i < count - 1)
+        )
+        positions[np.uint64(kept)], sums[np.uint64(kept)] = b, total
+        kept += is_legal & (1 - is_inside)
+        legal += is_legal
+        total, last, last_is_legal = beyond, counts, is_legal
+    which, best, best_tie = best_of_sums(measure, kept, sums, bits, k, totals, table, context, bar)
+    return which, best, best_tie, legal

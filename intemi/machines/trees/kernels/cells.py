@@ -32,8 +32,10 @@ from intemi.machines.trees.kernels.compiling import (
 
 MISSING_BIN = 255
 """The last bin that a byte can name; that of the missing values is the one after all others, at most this one."""
-RANGE = 1024
-"""Whole numbers up to this far apart are put into bins without being sorted."""
+RANGE = 4096
+"""Whole numbers up to this far apart are put into bins without being sorted, if there are rows enough."""
+RANGE_FOR_A_ROW = 16
+"""So far apart for each row: to go through the numbers between takes time as well."""
 OTHER, MANY = -2, -1
 """Instead of a number of bins: not whole numbers, or too far apart; too many."""
 NONE, UNSORTED = -1, -2
@@ -58,22 +60,23 @@ def fill_whole_numbers(
     """
     low, high = np.inf, -np.inf
     for i in range(len(rows)):
-        value = values[column, rows[i]]
+        value = values[column, np.uint64(rows[i])]
         if np.isnan(value):
             continue
         if value != np.floor(value):
             return OTHER
         low, high = min(low, value), max(high, value)
-    if low == -np.inf or high - low >= len(ranks):
+    if low == -np.inf or high - low >= min(len(ranks), RANGE_FOR_A_ROW * len(rows)):
         return OTHER
-    for rank in range(len(ranks)):
+    span = int(high - low) + 1
+    for rank in range(span):
         ranks[rank] = -1
     for i in range(len(rows)):
-        value = values[column, rows[i]]
+        value = values[column, np.uint64(rows[i])]
         if not np.isnan(value):
-            ranks[int(value - low)] = 0
+            ranks[np.uint64(value - low)] = 0
     distinct = 0
-    for rank in range(len(ranks)):
+    for rank in range(span):
         if ranks[rank] == 0:
             if distinct == most:
                 return MANY
@@ -81,8 +84,8 @@ def fill_whole_numbers(
             bin_values[f, distinct] = low + rank
             distinct += 1
     for i in range(len(rows)):
-        value = values[column, rows[i]]
-        bins[i, f] = distinct if np.isnan(value) else ranks[int(value - low)]
+        value = values[column, np.uint64(rows[i])]
+        bins[i, np.uint64(f)] = distinct if np.isnan(value) else ranks[np.uint64(value - low)]
     return distinct
 
 
@@ -126,7 +129,7 @@ def fill_in_order(
 @compiled(
     int64(
         GIVEN_FLOATS_2D, GIVEN_CODES_2D, GIVEN_CODES, GIVEN_CODES, GIVEN_CODES, GIVEN_CODES, GIVEN_CODES, int64,
-        BYTES_2D, FLOATS_2D, CODES, CODES,
+        int64, BYTES_2D, FLOATS_2D, CODES, CODES,
     )
 )  # fmt: skip
 def fill_bins(
@@ -138,12 +141,13 @@ def fill_bins(
     counts: Codes,
     symbols: Codes,
     most: int,
+    most_whole: int,
     bins: Bytes,
     bin_values: Floats,
     bin_count: Codes,
     place: Codes,
 ) -> int:
-    """Fill `bins` and the values they stand for, for the columns with at most so many values.
+    """Fill `bins` and the values they stand for, for the columns with at most so many values, more if these are whole.
 
     `first` and `counts` say for each row of the table at which position of the view it is, and how many times.
     `symbols` is the number of categories of each column, 0 if it is numeric. `place` becomes -1 for columns that have
@@ -154,12 +158,12 @@ def fill_bins(
     for f in range(len(columns)):
         column, distinct = int(columns[f]), MANY
         if symbols[f] == 0:
-            distinct = fill_whole_numbers(values, column, rows, most, f, ranks, bins, bin_values)
+            distinct = fill_whole_numbers(values, column, rows, most_whole, f, ranks, bins, bin_values)
             if distinct == OTHER and len(order) > 0:
                 distinct = fill_in_order(values, order, column, first, counts, most, f, bins, bin_values)
                 if distinct > 0 and (np.isinf(bin_values[f, 0]) or np.isinf(bin_values[f, distinct - 1])):
                     infinite = f
-        elif symbols[f] <= most:
+        elif symbols[f] <= most_whole:
             distinct = int(symbols[f])
             for i in range(len(rows)):
                 value = values[column, rows[i]]

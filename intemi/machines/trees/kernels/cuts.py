@@ -47,7 +47,7 @@ def is_better(quality: float, tie: float, best: float, best_tie: float) -> bool:
 @apart(
     Tuple((int64, float64, float64, int64))(
         MEASURE, WIDE_2D, int64, int64, int64, int64, int64, CODES, int64, GIVEN_FLOATS,
-        FLOATS, FLOATS, FLOATS, float64, boolean,
+        FLOATS, FLOATS, FLOATS, float64, boolean, float64,
     )
 )  # fmt: skip
 def best_weighted_cut(
@@ -66,15 +66,16 @@ def best_weighted_cut(
     context: Floats,
     least_branch: float,
     at_borders: bool,
+    bar: float,
 ) -> tuple[int, float, float, int]:
     """The best cut of a stretch of cells without missing values: position, quality, tie-breaker, number of legal cuts.
 
-    Classes are numbered anew by `compact`, `totals` are theirs. Position -1: no cut is legal.
+    Classes are numbered anew by `compact`, `totals` are theirs. Position -1: no cut is legal and reaches the
+    `bar`.
     """
     class_mask = (1 << (rank_shift - class_shift)) - 1
     row_mask = (1 << class_shift) - 1
     best, best_tie, best_position, legal = -np.inf, -np.inf, -1, 0
-    bar = -np.inf  # below it nothing is better
     weight, left = 0.0, 0.0
     least = least_branch - SLACK
     for c in range(k):
@@ -122,8 +123,14 @@ def best_weighted_cut(
         quality = call_measure(measure, address_of(table), 2, k, address_of(context))
         if quality >= bar and is_better(quality, context[TIE], best, best_tie):
             best, best_tie, best_position = quality, context[TIE], i
-            bar = best - 1e-12 * max(1.0, abs(best))
+            bar = max(bar, best - 1e-12 * max(1.0, abs(best)))
     return best_position, best, best_tie, legal
+
+
+@inner(int64(float64, int64))
+def least_rows(least_branch: float, most: int) -> int:
+    """The rows that a branch must have at least if all weigh 1; `most` or less."""
+    return max(1, int(np.ceil(min(least_branch - SLACK, float(most)))))
 
 
 @inner(int64(int64, int64))
@@ -179,10 +186,39 @@ def collect(
     return count + int(legal > 0), legal
 
 
+@inner(Tuple((int64, float64, float64))(MEASURE, int64, WIDE, int64, int64, FLOATS, FLOATS, FLOATS, float64))
+def best_of_sums(
+    measure: int,
+    count: int,
+    sums: Wide,
+    bits: int,
+    k: int,
+    totals: Floats,
+    table: Floats,
+    context: Floats,
+    bar: float,
+) -> tuple[int, float, float]:
+    """The best of cuts whose `sums` are the counts of all classes below them, each in so many `bits`: which, quality,
+    tie-breaker. -1: none reaches the `bar`."""
+    best, best_tie, best_place = -np.inf, -np.inf, -1
+    mask = (1 << bits) - 1
+    for j in range(count):
+        counts = sums[np.uint64(j)]
+        for c in range(k):
+            table[c] = float(counts & mask)
+            table[k + c] = totals[c] - table[c]
+            counts >>= bits
+        quality = call_measure(measure, address_of(table), 2, k, address_of(context))
+        if quality >= bar and is_better(quality, context[TIE], best, best_tie):
+            best, best_tie, best_place = quality, context[TIE], j
+            bar = max(bar, best - 1e-12 * max(1.0, abs(best)))
+    return best_place, best, best_tie
+
+
 @apart(
     Tuple((int64, float64, float64, int64))(
         MEASURE, WIDE_2D, int64, int64, int64, int64, int64, CODES, WIDE, int64, int64, FLOATS, FLOATS, CODES, WIDE,
-        FLOATS, float64, boolean,
+        FLOATS, float64, boolean, float64,
     )
 )  # fmt: skip
 def best_cut(
@@ -204,6 +240,7 @@ def best_cut(
     context: Floats,
     least_branch: float,
     at_borders: bool,
+    bar: float,
 ) -> tuple[int, float, float, int]:
     """The same for rows that all weigh 1.
 
@@ -212,35 +249,29 @@ def best_cut(
     """
     class_mask = (1 << (rank_shift - class_shift)) - 1
     best, best_tie, best_position = -np.inf, -np.inf, -1
-    bar = -np.inf  # below it nothing is better
-    least = max(1, int(np.ceil(min(least_branch - SLACK, float(end)))))
+    least = least_rows(least_branch, end)
     if end - start < 2 * least:
         return best_position, best, best_tie, 0
     count, legal = collect(
         cells, place, start, start + least, end - least, rank_shift, class_shift, class_mask, at_borders, step,
         positions, sums,
     )  # fmt: skip
-    mask = (1 << bits) - 1
+    if bits > 0:
+        which, best, best_tie = best_of_sums(measure, count, sums, bits, k, totals, table, context, bar)
+        return int(positions[which]) if which >= 0 else -1, best, best_tie, legal
     for c in range(k):
         table[c] = 0.0
     i = start
     for j in range(count):
         position = int(positions[np.uint64(j)])
-        if bits > 0:
-            counts = sums[np.uint64(j)]
-            for c in range(k):
-                table[c] = float(counts & mask)
-                table[k + c] = totals[c] - table[c]
-                counts >>= bits
-        else:
-            while i < position:
-                of_class = (cells[place, np.uint64(i)] >> class_shift) & class_mask
-                table[np.uint64(compact[np.uint64(of_class)])] += 1.0
-                i += 1
-            for c in range(k):
-                table[k + c] = totals[c] - table[c]
+        while i < position:
+            of_class = (cells[place, np.uint64(i)] >> class_shift) & class_mask
+            table[np.uint64(compact[np.uint64(of_class)])] += 1.0
+            i += 1
+        for c in range(k):
+            table[k + c] = totals[c] - table[c]
         quality = call_measure(measure, address_of(table), 2, k, address_of(context))
         if quality >= bar and is_better(quality, context[TIE], best, best_tie):
             best, best_tie, best_position = quality, context[TIE], position
-            bar = best - 1e-12 * max(1.0, abs(best))
+            bar = max(bar, best - 1e-12 * max(1.0, abs(best)))
     return best_position, best, best_tie, legal

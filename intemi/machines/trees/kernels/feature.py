@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from intemi.machines.interfaces import Codes, Floats
-from intemi.machines.trees.kernels.bins import best_bin
+from intemi.machines.trees.kernels.bins import best_bin, best_packed, take_packed
 from intemi.machines.trees.kernels.cells import end_of_known
 from intemi.machines.trees.kernels.compiling import (
     BYTES,
@@ -135,8 +135,8 @@ def best_of_symbols(
 @inner(
     void(
         MEASURE, int64, int64, int64, int64, int64, WIDE_2D, int64, int64, WIDE, CODES, WIDE, int64, int64, FLOATS,
-        GIVEN_FLOATS, boolean, GIVEN_FLOATS, float64, FLOATS, FLOATS, BYTES, FLOATS, FLOATS, FLOATS, CODES, WIDE,
-        CODES, CODES, FLOATS_2D,
+        GIVEN_FLOATS, boolean, GIVEN_FLOATS, float64, FLOATS, FLOATS, BYTES, WIDE, FLOATS, FLOATS, FLOATS, CODES, WIDE,
+        CODES, CODES, float64, FLOATS_2D,
     )
 )  # fmt: skip
 def best_of_feature(
@@ -162,6 +162,7 @@ def best_of_feature(
     context: Floats,
     counted: Floats,
     seen: Bytes,
+    packed: Wide,
     by_symbol: Floats,
     known: Floats,
     table: Floats,
@@ -169,12 +170,14 @@ def best_of_feature(
     sums: Wide,
     present: Codes,
     branch: Codes,
+    bar: float,
     found: Floats,
 ) -> None:
     """Write what is found of feature `f` into its row of `found`; a quality of -inf says that there is no split.
 
     The `k` classes of the node are numbered anew: `compact` tells how, `totals` are their weights. Of a feature with
-    bins the rows are counted already; `counted` and `seen` are zero afterwards, `by_symbol` before and after.
+    bins the rows are counted already, in `packed` if all weigh 1 and `bits` are enough, else in `counted` and `seen`;
+    these are zero afterwards, `by_symbol` before and after. A cut of lower quality than the `bar` need not be found.
     """
     found[f, QUALITY], found[f, TIES], found[f, GAIN], found[f, POSITION] = -np.inf, -np.inf, -np.inf, NOWHERE
     found[f, LEGAL] = 0
@@ -185,7 +188,14 @@ def best_of_feature(
     known_end, unknown_bin = end, begin + bin_count
     low, high = begin, unknown_bin - 1
     is_binned = place < 0
-    if is_binned:
+    is_packed = is_binned and bits > 0 and not is_weighted
+    mask, taken, unknown_counts = (1 << bits) - 1, 0, 0
+    if is_packed:
+        taken = take_packed(packed, begin, unknown_bin, positions, sums)
+        unknown_counts = packed[unknown_bin]
+        packed[unknown_bin] = 0
+        is_constant = taken < 2
+    elif is_binned:
         while low < unknown_bin and not seen[np.uint64(low)]:
             low += 1
         while high >= begin and not seen[np.uint64(high)]:
@@ -201,7 +211,11 @@ def best_of_feature(
     else:
         for c in range(k):
             weight += totals[c]
-            lost = counted[unknown_bin * k + c] if is_binned else 0.0
+            lost = 0.0
+            if is_packed:
+                lost = float((unknown_counts >> (bits * c)) & mask)
+            elif is_binned:
+                lost = counted[unknown_bin * k + c]
             known[c] = max(0.0, totals[c] - lost)
             unknown += lost
         if known_end < end:
@@ -217,9 +231,14 @@ def best_of_feature(
         filtered, least_branch = settings[FILTERED], settings[LEAST_BRANCH]
         if filtered:
             least_branch = max(least_branch, min(25.0, 0.1 * (weight - unknown) / settings[CLASSES]))
-        position, quality, tie, legal = NOWHERE, -np.inf, -np.inf, 0
+        position, quality, tie, legal, which = NOWHERE, -np.inf, -np.inf, 0, -1
+        if filtered or share != 1.0:
+            bar = -np.inf
         if symbols > 0:
-            for b in range(begin, unknown_bin if is_binned else begin):
+            for i in range(taken):
+                for c in range(k):
+                    by_symbol[(positions[i] - begin) * k + c] = float((sums[i] >> (bits * c)) & mask)
+            for b in range(begin, unknown_bin if is_binned and not is_packed else begin):
                 for c in range(k):
                     by_symbol[(b - begin) * k + c] = counted[b * k + c]
             for i in range(start, start if is_binned else known_end):
@@ -234,20 +253,28 @@ def best_of_feature(
                 by_symbol[i] = 0.0
         elif filtered and weight - unknown < 2.0 * settings[LEAST_BRANCH] - SLACK:
             pass
+        elif is_packed:
+            which, quality, tie, legal = best_packed(
+                measure, taken, positions, sums, bits, k, known, table, context, least_branch,
+                settings[AT_BORDERS] > 0.0, bar,
+            )  # fmt: skip
+            position = int(positions[which]) if which >= 0 else NOWHERE
         elif is_binned:
             position, quality, tie, legal = best_bin(
-                measure, counted, seen, low, high, k, known, table, context, least_branch, settings[AT_BORDERS] > 0.0
-            )
+                measure, counted, seen, low, high, k, known, table, context, least_branch, settings[AT_BORDERS] > 0.0,
+                bar,
+            )  # fmt: skip
         elif is_weighted:
             position, quality, tie, legal = best_weighted_cut(
                 measure, cells, place, start, known_end, rank_shift, class_shift, compact, k, weights, known, table,
-                context, least_branch, settings[AT_BORDERS] > 0.0,
+                context, least_branch, settings[AT_BORDERS] > 0.0, bar,
             )  # fmt: skip
         else:
             position, quality, tie, legal = best_cut(
                 measure, cells, place, start, known_end, rank_shift, class_shift, compact, step, bits, k, known, table,
-                positions, sums, context, least_branch, settings[AT_BORDERS] > 0.0,
+                positions, sums, context, least_branch, settings[AT_BORDERS] > 0.0, bar,
             )  # fmt: skip
+        found[f, LEGAL] = legal
         if position >= 0:
             gain = share * quality
             quality = gain
@@ -255,8 +282,8 @@ def best_of_feature(
                 if filtered > 1.0:
                     gain -= np.log2(legal) / weight
                 for c in range(k):
-                    table[c] = 0.0
-                    for b in range(low, position if is_binned else low):
+                    table[c] = float((sums[which] >> (bits * c)) & mask) if is_packed else 0.0
+                    for b in range(low, position if is_binned and not is_packed else low):
                         table[c] += counted[b * k + c]
                 for i in range(start, start if is_binned else position):
                     cell = cells[place, i]
@@ -266,9 +293,9 @@ def best_of_feature(
                     table[k + c] = max(0.0, known[c] - table[c])
                 information = split_information(table, 2, k, unknown)
                 quality = gain / information if information > 1e-3 else -np.inf
-            found[f, QUALITY], found[f, TIES], found[f, GAIN], found[f, LEGAL] = quality, tie, gain, legal
+            found[f, QUALITY], found[f, TIES], found[f, GAIN] = quality, tie, gain
             found[f, POSITION] = position - begin if is_binned else position
-    for b in range(begin, unknown_bin + 1 if is_binned else begin):
+    for b in range(begin, unknown_bin + 1 if is_binned and not is_packed else begin):
         if seen[np.uint64(b)]:
             seen[np.uint64(b)] = 0
             for c in range(k):

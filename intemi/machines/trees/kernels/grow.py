@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from intemi.machines.interfaces import Codes, Floats
-from intemi.machines.trees.kernels.cells import MISSING_BIN, end_of_known
+from intemi.machines.trees.kernels.cells import end_of_known
 from intemi.machines.trees.kernels.compiling import (
     BYTES,
     BYTES_2D,
@@ -29,6 +29,7 @@ from intemi.machines.trees.kernels.compiling import (
     inner,
     int64,
 )
+from intemi.machines.trees.kernels.cuts import bits_for_each
 from intemi.machines.trees.kernels.feature import POSITION, QUALITY
 from intemi.machines.trees.kernels.node import AT_ONCE, ask, chosen_feature
 from intemi.machines.trees.kernels.numbering import (
@@ -45,8 +46,16 @@ from intemi.machines.trees.kernels.numbering import (
     PARENT,
     START,
 )
-from intemi.machines.trees.kernels.partition import SIDES, partition, still_live
-from intemi.machines.trees.kernels.settings import IMPUTES, LEAST_WEIGHT, MAX_DEPTH, MAX_ERRORS, MAX_LEAVES, MAX_RATE
+from intemi.machines.trees.kernels.partition import SIDES, divide, partition, still_live
+from intemi.machines.trees.kernels.settings import (
+    FILTERED,
+    IMPUTES,
+    LEAST_WEIGHT,
+    MAX_DEPTH,
+    MAX_ERRORS,
+    MAX_LEAVES,
+    MAX_RATE,
+)
 
 HEAD, TAIL, NODES, LEAVES, USED = range(5)
 """How far growth is: where the queue of open nodes begins and ends, how many nodes, leaves and parameters there are."""
@@ -72,7 +81,7 @@ def stops(counts: Floats, node: int, depth: int, settings: Floats) -> bool:
     boolean(
         MEASURE, GIVEN_FLOATS_2D, GIVEN_CODES, GIVEN_CODES, BYTES_2D, FLOATS_2D, CODES, WIDE_2D, GIVEN_CODES,
         GIVEN_CODES, WIDE, GIVEN_CODES, GIVEN_FLOATS, boolean, GIVEN_FLOATS, FLOATS, WIDE, CODES_2D, FLOATS_2D,
-        FLOATS_2D, CODES, FLOATS, int64, CODES, CODES, CODES, SIDES, WIDE, FLOATS, BYTES, FLOATS, FLOATS, FLOATS,
+        FLOATS_2D, CODES, FLOATS, int64, CODES, CODES, CODES, SIDES, WIDE, FLOATS, BYTES, WIDE, FLOATS, FLOATS, FLOATS,
         FLOATS, FLOATS, CODES, CODES, WIDE, CODES, WIDE, CODES, CODES, CODES, CODES, CODES, WIDE, FLOATS_2D,
     )
 )  # fmt: skip
@@ -107,6 +116,7 @@ def expand(
     buffer: Wide,
     counted: Floats,
     seen: Bytes,
+    packed: Wide,
     by_symbol: Floats,
     totals: Floats,
     here: Floats,
@@ -159,8 +169,9 @@ def expand(
                 asked, asked_count = only, 1
             average = ask(
                 measure, bins, bin_count, cells, symbols_of, place_of, asked, asked_count, rows, classes, start, end,
-                layout, totals, weights, is_weighted, settings, average, context, counted, seen, by_symbol, here, known,
-                table, node_class, compact, step, positions, sums, group, begins, present, branch, found,
+                layout, totals, weights, is_weighted, settings, average, context, counted, seen, packed, by_symbol,
+                here, known, table, node_class, compact, step, positions, sums, group, begins, present, branch,
+                settings[FILTERED] == 0.0, found,
             )  # fmt: skip
             if again == 0:
                 feature = chosen_feature(found, symbols_of, settings, n)
@@ -173,6 +184,15 @@ def expand(
         known_end = end
         if place >= 0:
             known_end = end_of_known(cells, place, start, end, rank_shift, missing)
+        below_count, below_sum, last, kinds = -1, 0, 0, 0
+        for c in range(k):
+            kinds += int(totals[c] > 0.0)
+        bits = bits_for_each(end - start, kinds)
+        if bits > 0 and symbols == 0 and known_end == end and not is_weighted and not settings[IMPUTES]:
+            below_count, below_sum, last = divide(
+                bins, cells, feature, int(bin_count[feature]), place, rows, classes, start, end, position, layout,
+                step, side,
+            )  # fmt: skip
         threshold = 0.0
         if symbols == 0:
             if place >= 0:
@@ -180,8 +200,7 @@ def expand(
                 below = values[column, base_rows[cells[place, position - 1] & row_mask]]
                 above = values[column, base_rows[cells[place, position] & row_mask]]
             else:
-                last = 0
-                for i in range(start, end):
+                for i in range(start, end if below_count < 0 else start):
                     b = int(bins[rows[i], feature])
                     last = max(last, b if b < position else 0)
                 below, above = bin_values[feature, last], bin_values[feature, position]
@@ -201,8 +220,14 @@ def expand(
             sizes[b] = 0
             for c in range(k):
                 counts[nodes + b, c] = 0.0
+        if below_count >= 0:
+            sizes[0], sizes[1] = below_count, end - start - below_count
+            for c in range(k):
+                if totals[c] > 0.0:
+                    below_of_class = float((below_sum >> (bits * compact[c])) & ((1 << bits) - 1))
+                    counts[nodes, c], counts[nodes + 1, c] = below_of_class, totals[c] - below_of_class
         typical, known_weight = 0.0, 0.0
-        for i in range(start, end):
+        for i in range(start, end if below_count < 0 else start):
             row, b = 0, -1
             if place >= 0:
                 cell = cells[place, np.uint64(i)]
@@ -256,7 +281,7 @@ def expand(
                     side[row] = default
                     sizes[default] += 1
                     counts[nodes + default, classes[row]] += weights[row] if is_weighted else 1.0
-        beginning, goes_on = start, False
+        beginning, going_on, last_going_on = start, 0, -1
         for b in range(branches):
             child = nodes + b
             for j in range(10):
@@ -265,14 +290,15 @@ def expand(
             whole[child, START], whole[child, END], whole[child, LIVE] = beginning, beginning + sizes[b], live_count
             beginning += sizes[b]
             if not stops(counts, child, int(whole[child, DEPTH]), settings):
-                goes_on = True
+                going_on += 1
+                last_going_on = b
                 queue[progress[TAIL]] = child
                 progress[TAIL] += 1
-        if goes_on:
+        if going_on > 0:
             in_place = symbols == 0 and lost == 0
             partition(
                 cells, live, live_count, place_of, rows, start, end, place if in_place else -1, layout, side, sizes,
-                branches, places, buffer,
+                branches, last_going_on if going_on == 1 else -1, places, buffer,
             )  # fmt: skip
         progress[NODES] += branches
         progress[LEAVES] += branches - 1
@@ -316,7 +342,14 @@ def grow(
     most = 2
     for f in range(m):
         most = max(most, symbols_of[f])
-    counted, seen = np.zeros(AT_ONCE + (MISSING_BIN + 1) * k), np.zeros(AT_ONCE + MISSING_BIN + 1, np.uint8)
+    all_bins, most_bins = 0, 0
+    for f in range(m):
+        if place_of[f] < 0:
+            all_bins += bin_count[f] + 1
+            most_bins = max(most_bins, bin_count[f] + 1)
+    at_once = min(all_bins, AT_ONCE + most_bins)
+    counted, seen = np.zeros(min(all_bins * k, AT_ONCE + most_bins * k)), np.zeros(at_once, np.uint8)
+    packed = np.zeros(at_once, np.int64)
     by_symbol, table = np.zeros(most * k), np.empty(most * k)
     present, branch, sizes = np.empty(most, np.int32), np.empty(most, np.int32), np.empty(most, np.int32)
     places, found = np.empty(most, np.int64), np.empty((m, 5))
@@ -348,8 +381,8 @@ def grow(
     while not expand(
         measure, values, columns, base_rows, bins, bin_values, bin_count, cells, symbols_of, place_of, layout, classes,
         weights, is_weighted, settings, context, progress, whole, other, counts, queue, parameters, most, live, only,
-        rows, side, buffer, counted, seen, by_symbol, totals, here, known, table, node_class, compact, step, positions,
-        sums, group, begins, present, branch, sizes, places, found,
+        rows, side, buffer, counted, seen, packed, by_symbol, totals, here, known, table, node_class, compact, step,
+        positions, sums, group, begins, present, branch, sizes, places, found,
     ):  # fmt: skip
         # Room for twice as much, copied number by number: it compiles in a hundredth of the time of slices.
         room = 2 * (room + most)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from intemi.machines.interfaces import Codes, Floats
-from intemi.machines.trees.kernels.bins import count_bins
+from intemi.machines.trees.kernels.bins import count_bins, count_packed
 from intemi.machines.trees.kernels.compiling import (
     BYTES,
     BYTES_2D,
@@ -36,8 +36,8 @@ AT_ONCE = 4096
 @apart(
     float64(
         MEASURE, BYTES_2D, CODES, WIDE_2D, GIVEN_CODES, GIVEN_CODES, CODES, int64, GIVEN_CODES, GIVEN_CODES, int64,
-        int64, WIDE, FLOATS, GIVEN_FLOATS, boolean, GIVEN_FLOATS, float64, FLOATS, FLOATS, BYTES, FLOATS, FLOATS,
-        FLOATS, FLOATS, CODES, CODES, WIDE, CODES, WIDE, CODES, CODES, CODES, CODES, FLOATS_2D,
+        int64, WIDE, FLOATS, GIVEN_FLOATS, boolean, GIVEN_FLOATS, float64, FLOATS, FLOATS, BYTES, WIDE, FLOATS, FLOATS,
+        FLOATS, FLOATS, CODES, CODES, WIDE, CODES, WIDE, CODES, CODES, CODES, CODES, boolean, FLOATS_2D,
     )
 )  # fmt: skip
 def ask(
@@ -62,6 +62,7 @@ def ask(
     context: Floats,
     counted: Floats,
     seen: Bytes,
+    packed: Wide,
     by_symbol: Floats,
     here: Floats,
     known: Floats,
@@ -75,13 +76,14 @@ def ask(
     begins: Codes,
     present: Codes,
     branch: Codes,
+    only_best: bool,
     found: Floats,
 ) -> float:
     """Fill the rows of `found` that are those of the features that are asked; the others have no split.
 
     `rows[start:end]` are those of the node, `totals` the weights of classes. Numeric features come first, since the
     average number of their cuts, which is returned, may say how many sets of symbols are wanted; unless it is given,
-    else it is NaN.
+    else it is NaN. With `only_best` features worse than another may be left without a split.
     """
     k = 0
     for c in range(len(totals)):
@@ -97,6 +99,8 @@ def ask(
     is_given, cuts, numeric = not np.isnan(average), 0.0, 0
     for f in range(len(symbols)):
         numeric += int(symbols[f] == 0)
+    is_packed = bits > 0 and not is_weighted
+    best, bar = -np.inf, -np.inf
     if not is_given:
         average = float(end - start)
     for kind in range(2):
@@ -107,13 +111,17 @@ def ask(
             while at < asked_count:
                 f = asked[at]
                 if (symbols[f] > 0) == (kind > 0):
-                    if size > 0 and (places[f] >= 0 or places[group[0]] >= 0 or used * k >= AT_ONCE):
+                    if size > 0 and (
+                        places[f] >= 0 or places[group[0]] >= 0 or used * (1 if is_packed else k) >= AT_ONCE
+                    ):
                         break
                     group[size], begins[size] = f, used
                     used += bin_count[f] + 1 if places[f] < 0 else 0
                     size += 1
                 at += 1
-            if size > 0 and places[group[0]] < 0:
+            if size > 0 and places[group[0]] < 0 and is_packed:
+                count_packed(bins, group, begins, size, rows, start, end, node_class, bits, packed)
+            elif size > 0 and places[group[0]] < 0:
                 count_bins(
                     bins, group, begins, size, rows, start, end, node_class, k, weights, is_weighted, counted, seen
                 )
@@ -122,8 +130,12 @@ def ask(
                 best_of_feature(
                     measure, f, int(symbols[f]), int(places[f]), int(begins[j]), int(bin_count[f]), cells, start, end,
                     layout, compact, step, bits, k, here, weights, is_weighted, settings, average, context, counted,
-                    seen, by_symbol, known, table, positions, sums, present, branch, found,
+                    seen, packed, by_symbol, known, table, positions, sums, present, branch, bar, found,
                 )  # fmt: skip
+                if only_best and found[f, QUALITY] > best:
+                    # What is worse by more than rounding would not be chosen.
+                    best = found[f, QUALITY]
+                    bar = best - 1e-9 * max(1.0, abs(best))
                 cuts += found[f, LEGAL] if kind == 0 else 0.0
         if kind == 0 and numeric > 0 and not is_given:
             average = cuts / numeric

@@ -7,11 +7,14 @@ from numpy.typing import NDArray
 
 from intemi.machines.interfaces import Codes, Floats
 from intemi.machines.trees.kernels.compiling import (
+    BYTES_2D,
     CODES,
     FLOATS_2D,
     GIVEN_CODES,
     WIDE,
     WIDE_2D,
+    Bytes,
+    Tuple,
     Wide,
     apart,
     inner,
@@ -24,7 +27,9 @@ from intemi.machines.trees.kernels.feature import CONSTANT, POSITION
 SIDES = types.int16[::1]
 
 
-@apart(void(WIDE_2D, CODES, int64, GIVEN_CODES, CODES, int64, int64, int64, WIDE, SIDES, CODES, int64, WIDE, WIDE))
+@apart(
+    void(WIDE_2D, CODES, int64, GIVEN_CODES, CODES, int64, int64, int64, WIDE, SIDES, CODES, int64, int64, WIDE, WIDE)
+)
 def partition(
     cells: Wide,
     live: Codes,
@@ -38,12 +43,14 @@ def partition(
     side: NDArray[np.int16],
     sizes: Codes,
     branches: int,
+    only: int,
     places: Wide,
     buffer: Wide,
 ) -> None:
     """Bring the rows and the cells of each branch together, without changing their order.
 
-    A feature with one value stays as it is: it has one value in all nodes below, and that is all they look at.
+    If `only` one of two branches, 0 or 1, will be split, nothing is done for the other; -1: all matter. A feature with
+    one value stays as it is: it has one value in all nodes below, and that is all they look at.
     """
     rank_shift, class_shift = layout[0], layout[1]
     row_mask = (1 << class_shift) - 1
@@ -53,6 +60,18 @@ def partition(
             continue
         if branches == 2:
             left, right = start, 0
+            if only == 1:
+                at = end - 1
+                for i in range(end - 1, start - 1, -1):
+                    if f < 0:
+                        row = rows[np.uint64(i)]
+                        rows[np.uint64(at)] = row
+                        at -= side[np.uint64(row)]
+                    else:
+                        cell = cells[f, np.uint64(i)]
+                        cells[f, np.uint64(at)] = cell
+                        at -= side[np.uint64(cell & row_mask)]
+                continue
             if f < 0:
                 for i in range(start, end):
                     row = rows[np.uint64(i)]
@@ -61,7 +80,7 @@ def partition(
                     buffer[np.uint64(right)] = row
                     left += 1 - goes_right
                     right += goes_right
-                for i in range(right):
+                for i in range(right if only < 0 else 0):
                     rows[left + i] = buffer[i]
                 continue
             for i in range(start, end):
@@ -71,7 +90,7 @@ def partition(
                 buffer[np.uint64(right)] = cell
                 left += 1 - goes_right
                 right += goes_right
-            for i in range(right):
+            for i in range(right if only < 0 else 0):
                 cells[f, left + i] = buffer[i]
             continue
         place = 0
@@ -88,6 +107,55 @@ def partition(
                 rows[i] = buffer[i - start]
             else:
                 cells[f, i] = buffer[i - start]
+
+
+@apart(
+    Tuple((int64, int64, int64))(
+        BYTES_2D, WIDE_2D, int64, int64, int64, GIVEN_CODES, GIVEN_CODES, int64, int64, int64, WIDE, WIDE, SIDES
+    )
+)  # fmt: skip
+def divide(
+    bins: Bytes,
+    cells: Wide,
+    feature: int,
+    bin_count: int,
+    place: int,
+    rows: Codes,
+    classes: Codes,
+    start: int,
+    end: int,
+    position: int,
+    layout: Wide,
+    step: Wide,
+    side: NDArray[np.int16],
+) -> tuple[int, int, int]:
+    """Say for each row of a node on which `side` of a cut it is, if no value is missing.
+
+    Returns how many rows are below the cut, -1 if a value is missing; what the `step` of their classes add up to; and
+    the highest bin below the cut.
+    """
+    rank_shift, class_shift = layout[0], layout[1]
+    class_mask, row_mask = (1 << (rank_shift - class_shift)) - 1, (1 << class_shift) - 1
+    size, total, last = 0, 0, 0
+    if place >= 0:
+        for i in range(start, position):
+            cell = cells[place, np.uint64(i)]
+            side[np.uint64(cell & row_mask)] = 0
+            total += step[np.uint64((cell >> class_shift) & class_mask)]
+        for i in range(position, end):
+            side[np.uint64(cells[place, np.uint64(i)] & row_mask)] = 1
+        return position - start, total, last
+    missing = 0
+    for i in range(start, end):
+        row = np.uint64(rows[np.uint64(i)])
+        b = int(bins[row, np.uint64(feature)])
+        is_below = int(b < position)
+        side[row] = 1 - is_below
+        missing |= int(b == bin_count)
+        size += is_below
+        total += step[np.uint64(classes[row])] & -is_below
+        last = max(last, b & -is_below)
+    return -1 if missing else size, total, last
 
 
 @inner(int64(CODES, int64, FLOATS_2D))

@@ -35,7 +35,8 @@ PREPARED = Tuple((int64, BYTES_2D, FLOATS_2D, CODES, WIDE_2D, CODES, WIDE))
 
 @compiled(
     PREPARED(
-        GIVEN_FLOATS_2D, GIVEN_CODES_2D, GIVEN_CODES, GIVEN_CODES, GIVEN_CODES, GIVEN_CODES, int64, int64, int64, int64
+        GIVEN_FLOATS_2D, GIVEN_CODES_2D, GIVEN_CODES, GIVEN_CODES, GIVEN_CODES, GIVEN_CODES, int64, int64, int64, int64,
+        int64,
     )
 )  # fmt: skip
 def prepare(
@@ -46,6 +47,7 @@ def prepare(
     symbols: Codes,
     classes: Codes,
     most_bins: int,
+    most_whole: int,
     rank_shift: int,
     class_shift: int,
     missing: int,
@@ -65,10 +67,10 @@ def prepare(
         before += counts[row]
     layout = np.empty(3, np.int64)
     layout[0], layout[1], layout[2] = rank_shift, class_shift, missing
-    bins, bin_values = np.empty((n, m), np.uint8), np.empty((m, most_bins))
+    bins, bin_values = np.empty((n, m), np.uint8), np.empty((m, most_whole))
     bin_count, place = np.empty(m, np.int32), np.empty(m, np.int32)
     infinite = fill_bins(
-        values, order, columns, rows, first, counts, symbols, most_bins, bins, bin_values, bin_count, place
+        values, order, columns, rows, first, counts, symbols, most_bins, most_whole, bins, bin_values, bin_count, place
     )
     kept = 0
     for f in range(m if infinite != UNSORTED else 0):
