@@ -56,7 +56,7 @@ class _LockFile:
         self.users = 0
         self.claimants = 0
         self.holders: dict[int, object] = {}
-        self.lock = threading.Lock()
+        self.lock = threading.RLock()  # a store that is collected just then gives its claims back under it
         self.door = threading.Lock()
         self.alone: int | None = None
         """A number for the time in which all places are locked."""
