@@ -38,18 +38,7 @@ def test_the_benchmark_of_cross_validation_runs_on_the_same_splits(capsys: pytes
 
 @pytest.mark.slow
 def test_the_benchmark_of_pruning_finds_the_accuracies_of_scikit_learn(capsys: pytest.CaptureFixture[str]) -> None:
-    sizes = pruning.Sizes(
-        compared=("wine",),
-        repetitions=1,
-        rounds=1,
-        single_folds=2,
-        inner_folds=2,
-        data_sets=1,
-        their_folds=1,
-        few_rows=1000,
-        their_costs=10,
-    )
-    targets = pruning._measure_strengths(sizes)  # the others take too long for a test
+    targets = pruning._measure_strengths(pruning.QUICK)  # the others take too long for a test
     (ours,) = [line.split() for line in capsys.readouterr().out.splitlines() if line.startswith("wine: intemi")]
     assert ours[-1] == "100", "where trees are the same, so are their accuracies"
     assert len(targets) == 1

@@ -135,18 +135,18 @@ class _LockFile:
     def knock(self) -> bool:
         """Ask a process that has locked all places to let others in; whether there was one, and it has."""
         until = time.monotonic() + KNOCKING
-        for attempt in count():
+        has_met = False
+        while time.monotonic() < until:
             with self.lock:
                 if self.alone is not None:
                     return True
                 if self._lock(1, _NO_MACHINE):
                     self._unlock(1, _NO_MACHINE)
-                    return attempt > 0
+                    return has_met
                 self._bell[0] = 1
-            if time.monotonic() > until:
-                return False
+            has_met = True
             time.sleep(HEARING / 20)
-        raise AssertionError("unreachable")
+        return False
 
 
 _files: dict[Path, _LockFile] = {}

@@ -15,12 +15,13 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from intemi.kernel.disk.claims import Claims
 from intemi.kernel.disk.database import Database
+from intemi.kernel.disk.known import KnownIds
 from intemi.kernel.disk.mending import unusable, warn
 from intemi.kernel.disk.schema import LARGE
 from intemi.kernel.disk.seal import CHILDREN, CONTENT, RECORD, DamageError, seal, unseal
@@ -49,15 +50,11 @@ _FORGET = "UPDATE machines SET id = NULL, record = NULL, children = NULL, key = 
 _NOTE_FORGOTTEN = "INSERT OR IGNORE INTO forgotten SELECT id FROM machines WHERE id = ?"
 _IN_ORDER = "SELECT rowid, id, record, children FROM machines WHERE rowid > ? AND id NOT NULL ORDER BY rowid LIMIT ?"
 _READ_AHEAD = "SELECT rowid, id, key, record FROM machines WHERE rowid > ? AND id NOT NULL ORDER BY rowid LIMIT ?"
-_COUNT = "SELECT coalesce(max(rowid), 0) FROM machines"
-_LIST_IDS = "SELECT id, key FROM machines WHERE id NOT NULL UNION ALL SELECT key, NULL FROM keys"
 _LIST_CHILDREN = "SELECT children FROM machines WHERE id = ?"
 
 
 _Row = tuple[int, bytes, Any]
 """The number of a machine, its id, its sealed record."""
-WORTH = 100
-"""All ids are read once so many of them are there for each machine that was claimed: that costs as much as asking."""
 AT_A_TIME = 1000
 """Machines that are read in one go."""
 AHEAD = 64
@@ -79,11 +76,6 @@ class DiskStore(Store):
         self._last_read = 0
         self._in_order = 0
         self._ahead: dict[bytes, _Row] = {}
-        self._ids: set[bytes | None] | None = None
-        self._alone: int | None = None
-        self._read_at: tuple[int, int] | None = None
-        self._looks = self._size = 0
-        self._reading_ids = threading.Lock()
         self._opened_contents: Contents | None = None
         self._opening_contents = threading.Lock()
         try:
@@ -96,6 +88,7 @@ class DiskStore(Store):
         except BaseException:
             self._claims.close()
             raise
+        self._known = KnownIds(self._database, self._claims)
         self._version = self._database.version()
 
     def find(self, key: bytes) -> Record | None:
@@ -128,38 +121,13 @@ class DiskStore(Store):
             return Claim.BUSY
         if key is None:
             key = machine
-        known = self._known()
-        if known is not None and machine not in known and key not in known:
+        if self._known.lack(machine, key):
             return Claim.MINE
         record = self._find(machine, key)  # who had the claim before may have finished it
         if record is None:
             return Claim.MINE
         self._claims.give_back(machine)
         return record
-
-    def _known(self) -> set[bytes | None] | None:
-        """All ids and keys, if they are worth reading: while no other store can claim anything, only this one adds."""
-        alone = self._claims.alone
-        if alone is None or (alone == self._alone and self._ids is not None):
-            return None if alone is None else self._ids
-        with self._reading_ids:
-            if alone != self._alone:
-                state = self._database.version()
-                if state != self._read_at:  # others were here: what they have added is not known
-                    self._read_at, self._ids = state, None
-                    self._looks, self._size = 0, self._database.rows(_COUNT)[0][0]
-                self._alone = alone
-            if self._ids is None:
-                self._looks += 1
-                if self._looks * WORTH >= self._size:
-                    self._ids = {name for row in self._database.rows(_LIST_IDS) for name in row}
-            return self._ids
-
-    def _add_known(self, ids: Iterable[bytes | None]) -> None:
-        """What has just been written is known, too."""
-        with self._reading_ids:
-            if self._ids is not None:
-                self._ids.update(ids)
 
     def release(self, machine: bytes) -> None:
         """Give a claim back without having finished."""
@@ -190,8 +158,8 @@ class DiskStore(Store):
             self._database.change_together([(_KEEP_CONTENT, contents), (_KEEP, rows), (_ADD_KEY, aliases)])
         elif rows:
             self._database.change(_KEEP, rows[0])
-        self._add_known(name for machine, key, *_ in rows for name in (machine, key))
-        self._add_known(key for key, _ in aliases)
+        self._known.add(name for machine, key, *_ in rows for name in (machine, key))
+        self._known.add(key for key, _ in aliases)
         for machine, *_ in rows:
             self._claims.give_back(machine)
             self._warned.discard(machine)
@@ -200,7 +168,7 @@ class DiskStore(Store):
         """Let one more key lead to a machine."""
         self._ahead = {}
         self._database.change(_ADD_KEY, (key, machine))
-        self._add_known((key,))
+        self._known.add((key,))
 
     def forget(self, machine: bytes) -> None:
         """Drop a record, so that the machine can be run again."""

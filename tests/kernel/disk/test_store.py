@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 
 from intemi.kernel.disk import DiskStore
+from intemi.kernel.disk.known import WORTH
 from intemi.kernel.disk.schema import APPLICATION, LARGE, SCHEMA_VERSION
 from intemi.kernel.disk.seal import seal
-from intemi.kernel.disk.store import WORTH
 from intemi.kernel.errors import IntemiError, StoreWarning
 from intemi.kernel.record import Child, Record
 from intemi.kernel.store import Claim, Finished
