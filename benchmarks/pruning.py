@@ -124,7 +124,7 @@ def strengths_ours(name: str, repetitions: int) -> dict[str, Any]:
     data = built_in(name)
     test = Scheme(training=Data, test=Data)
     tree = test.add(learner(), data=test.training)
-    test.add(PruningTest(COSTS, GINI), data=test.test, tree=tree.tree, name="test")
+    test.add(PruningTest(COSTS, GINI), data=test.test, trees=tree.tree, name="test")
     with tempfile.TemporaryDirectory() as folder, Project(folder) as project:  # loads what is loaded when it is needed
         warm = project.run(Repeater(CVDistributor(2), test, 1, seed=1), data=project.given(built_in("iris")))
         project.query(warm, type=PruningTest, labels=["Accuracy", "Repetition", "Fold"])
@@ -134,7 +134,7 @@ def strengths_ours(name: str, repetitions: int) -> dict[str, Any]:
             done = project.run(Repeater(CVDistributor(10), test, repetitions, seed=1), data=project.given(data))
             found = project.query(done, type=PruningTest, labels=["Accuracy", "Repetition", "Fold"])
         seconds = time.perf_counter() - started
-    return {"seconds": seconds, "accuracies": [list(map(float, each)) for each in found["Accuracy"]]}
+    return {"seconds": seconds, "accuracies": [each[0].tolist() for each in found["Accuracy"]]}
 
 
 def strengths_grid(name: str, repetitions: int) -> dict[str, Any]:

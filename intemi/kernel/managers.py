@@ -10,6 +10,7 @@ import os
 import threading
 import time
 from abc import ABC, abstractmethod
+from collections import defaultdict
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -120,6 +121,32 @@ class TaskManager(ABC):
 
 SHORT = 1e-3
 """Seconds below which a leaf is not worth a second thread: to hand the engine over, and back, takes as long."""
+HELD_UP = 1.5
+"""So many times its CPU time a leaf takes, beside others, that holds the GIL: it is not worth one either."""
+
+
+class Usual:
+    """What leaves of a kind take; the last ones count most."""
+
+    __slots__ = ("held_up", "seconds")
+
+    def __init__(self) -> None:
+        self.seconds = SHORT
+        self.held_up = 1.0
+        """How many times its CPU time it took, where it could have run beside others."""
+
+    @property
+    def is_short(self) -> bool:
+        return self.seconds < SHORT or (self.seconds < PATIENCE and self.held_up > HELD_UP)
+
+    def note(self, cpu: float, wall: float, was_free: bool) -> None:
+        # One that waits for something lets others work, one that only waits for the GIL is as short as before.
+        waits = wall > PATIENCE
+        self.seconds = (self.seconds + (wall if waits else cpu)) / 2
+        if not was_free:
+            self.held_up *= 0.98  # things change: it is tried again from time to time
+        elif not waits:
+            self.held_up = (self.held_up + min(wall / max(cpu, 1e-6), 3.0)) / 2
 
 
 class Threads(TaskManager):
@@ -133,14 +160,12 @@ class Threads(TaskManager):
         super().__init__(workers)
         self._running: dict[Task, threading.Thread] = {}
         self._is_ready = False
-        self._usual: dict[str, float] = {}
-        """Seconds that leaves of a kind take; the last ones count most."""
+        self._usual: defaultdict[str, Usual] = defaultdict(Usual)
 
     def execute(self, call: Call) -> tuple[Model, float]:
         self._running[call.task] = threading.current_thread()
-        kind = call.config.kind
-        usual = self._usual.get(kind, SHORT)
-        is_given = usual >= SHORT and self.turns.give()
+        usual = self._usual[call.config.kind]
+        is_given = not usual.is_short and self.turns.give()
         try:
             if not call.task.contexts:  # aborted before `stop` could know which thread it is on
                 raise Stopped
@@ -151,8 +176,7 @@ class Threads(TaskManager):
             started, began = time.thread_time(), time.perf_counter()
             model = run_leaf(call.config, values, call.seed)
             cpu, wall = time.thread_time() - started, time.perf_counter() - began
-            # One that waits for something lets others work, one that only waits for the GIL is as short as before.
-            self._usual[kind] = (usual + (wall if wall > PATIENCE else cpu)) / 2
+            usual.note(cpu, wall, is_given)
             return model, cpu
         finally:
             if is_given:

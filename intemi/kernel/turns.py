@@ -13,7 +13,7 @@ import threading
 from collections import deque
 from time import monotonic
 
-PATIENCE = 1e-2
+PATIENCE = 3e-2
 """Seconds after which nobody waits any longer for something to end."""
 
 

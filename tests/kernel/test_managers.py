@@ -23,7 +23,7 @@ from intemi.kernel import (
     Threads,
 )
 from intemi.kernel.context import Task
-from intemi.kernel.managers import Call
+from intemi.kernel.managers import PATIENCE, SHORT, Call, Usual
 from intemi.kernel.processes import Processes
 from intemi.kernel.values import run_leaf
 from tests.machines import Chain, Fail, Gate, Log, Number, Pass, Sleep, cross_validation, gate
@@ -312,3 +312,35 @@ def test_nobody_waits_for_ever_where_warnings_are_errors(tmp_path: Path) -> None
         with pytest.raises(MachineFailed, match="StoreWarning: Unkeepable is kept in memory only"):
             project.request(Unkeepable()).wait(30)
         assert project.request(Number(1)).wait(30).outputs["result"] == 1
+
+
+def test_a_short_leaf_is_not_worth_a_thread() -> None:
+    usual = Usual()
+    assert not usual.is_short  # nothing is known of it yet
+    for _ in range(5):
+        usual.note(cpu=SHORT / 10, wall=SHORT / 10, was_free=True)
+    assert usual.is_short
+
+
+def test_a_leaf_that_holds_the_global_lock_is_not_worth_a_thread_until_it_is_tried_again() -> None:
+    usual = Usual()
+    for _ in range(3):
+        usual.note(cpu=2 * SHORT, wall=5 * SHORT, was_free=True)
+    assert usual.is_short
+    for _ in range(50):
+        usual.note(cpu=2 * SHORT, wall=2 * SHORT, was_free=False)
+    assert not usual.is_short
+
+
+def test_a_leaf_that_waits_for_something_lets_others_work() -> None:
+    usual = Usual()
+    for _ in range(3):
+        usual.note(cpu=SHORT / 10, wall=2 * PATIENCE, was_free=False)
+    assert not usual.is_short
+
+
+def test_a_leaf_that_lets_go_of_the_global_lock_runs_beside_others() -> None:
+    usual = Usual()
+    for _ in range(3):
+        usual.note(cpu=2 * SHORT, wall=2 * SHORT, was_free=True)
+    assert not usual.is_short

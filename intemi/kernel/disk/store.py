@@ -63,6 +63,8 @@ OFTEN = 8
 """... so often in a row, ..."""
 NEAR = 4
 """... with no more than so many rows from one to the next."""
+REMEMBERED = 10_000
+"""Machines that were written here, and need not be read back by whoever asks for what has finished."""
 
 
 class DiskStore(Store):
@@ -76,6 +78,8 @@ class DiskStore(Store):
         self._last_read = 0
         self._in_order = 0
         self._ahead: dict[bytes, _Row] = {}
+        self._written: dict[bytes, tuple[Record, list[Child]]] = {}
+        """Machines that were written here and that nobody has asked for since."""
         self._opened_contents: Contents | None = None
         self._opening_contents = threading.Lock()
         try:
@@ -163,6 +167,8 @@ class DiskStore(Store):
         for machine, *_ in rows:
             self._claims.give_back(machine)
             self._warned.discard(machine)
+        if len(self._written) < REMEMBERED:
+            self._written.update((record.machine, (record, list(children))) for record, _, children, _ in finished)
 
     def add_key(self, key: bytes, machine: bytes) -> None:
         """Let one more key lead to a machine."""
@@ -173,6 +179,7 @@ class DiskStore(Store):
     def forget(self, machine: bytes) -> None:
         """Drop a record, so that the machine can be run again."""
         self._ahead = {}
+        self._written.pop(machine, None)
         self._database.change_together([(_NOTE_FORGOTTEN, [(machine,)]), (_FORGET, [(machine,)])])
 
     def content(self, content: bytes) -> bytes | None:
@@ -219,8 +226,10 @@ class DiskStore(Store):
 
     def _read(self, rows: list[tuple[Any, ...]]) -> Iterator[tuple[int, Record, list[Child]]]:
         for number, machine, sealed, children in rows:
-            record = self._record(machine, sealed)
-            if record is not None:
+            known = self._written.pop(machine, None)
+            if known is not None:
+                yield number, *known
+            elif (record := self._record(machine, sealed)) is not None:
                 yield number, record, self._list_of_children(machine, children)
 
     def changed(self) -> bool:

@@ -6,6 +6,7 @@ import json
 import platform
 import sys
 from dataclasses import dataclass
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -24,19 +25,25 @@ class Run:
     """The program, Python, platform and versions of packages."""
 
 
-def fingerprint() -> str:
-    """What this program runs on, as JSON."""
+@cache
+def _versions() -> dict[str, str]:
+    """The versions of packages; to look for them takes milliseconds."""
     versions = {}
     for name in _LIBRARIES:
         try:
             versions[name] = version(name)
         except PackageNotFoundError:
             continue
+    return versions
+
+
+def fingerprint() -> str:
+    """What this program runs on, as JSON."""
     return json.dumps(
         {
             "program": sys.argv[0] if sys.argv else "",
             "python": platform.python_version(),
             "platform": platform.platform(),
-            "packages": versions,
+            "packages": _versions(),
         }
     )

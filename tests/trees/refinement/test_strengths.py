@@ -43,9 +43,9 @@ def test_accuracies_are_those_of_trees_that_are_really_cut(
     training, test = halves(name)
     tree = CART(surrogates=0).run(training).outputs["tree"]
     pruning = CostComplexity(risk=risk, passes=None)
-    found = PruningTest(COSTS, pruning).run(tree, test).results
+    found = PruningTest(COSTS, pruning).run([tree], test).results
     path = pruning.path(tree, Proportions())
-    for cost, accuracy, leaves in zip(COSTS, found["Accuracy"], found["Leaves"], strict=True):
+    for cost, accuracy, leaves in zip(COSTS, found["Accuracy"][0], found["Leaves"][0], strict=True):
         step = int(np.flatnonzero(path.keys <= cost * (1 + 1e-10))[-1])
         cut = cut_at(tree, path.cut(step))
         classifier = TreeClassifier(cut.columns, cut.labels, cut, Proportions())
@@ -58,23 +58,23 @@ def test_costs_are_the_alphas_of_scikit_learn() -> None:
 
     training, test = halves("wine")
     tree = CART(surrogates=0).run(training).outputs["tree"]
-    found = PruningTest(COSTS, CostComplexity(risk="gini", passes=None)).run(tree, test).results
-    for cost, leaves in zip(COSTS, found["Leaves"], strict=True):
+    found = PruningTest(COSTS, CostComplexity(risk="gini", passes=None)).run([tree], test).results
+    for cost, leaves in zip(COSTS, found["Leaves"][0], strict=True):
         theirs = DecisionTreeClassifier(ccp_alpha=cost, random_state=0).fit(training.features.T, training.classes)
         assert theirs.get_n_leaves() == leaves
 
 
 def test_it_is_a_proper_machine() -> None:
     training, test = halves("iris")
-    check_machine(PruningTest(COSTS), tree=CART().run(training).outputs["tree"], data=test)
+    check_machine(PruningTest(COSTS), trees=[CART().run(training).outputs["tree"]], data=test)
 
 
 @pytest.mark.parametrize("name", ["iris", "wine", "breast_cancer"])
 def test_a_tree_cut_at_a_depth_is_the_tree_that_was_grown_to_it(name: str) -> None:
     training, test = halves(name)
     full = CART(surrogates=0).run(training).outputs["tree"]
-    found = PruningTest(DEPTHS, Depth(passes=None)).run(full, test).results
-    for depth, accuracy, leaves in zip(DEPTHS, found["Accuracy"], found["Leaves"], strict=True):
+    found = PruningTest(DEPTHS, Depth(passes=None)).run([full], test).results
+    for depth, accuracy, leaves in zip(DEPTHS, found["Accuracy"][0], found["Leaves"][0], strict=True):
         grown = CART(surrogates=0).replace("stop", AnyOf((MaxErrors(), MaxDepth(depth)))).run(training)
         tested = ClassificationTest().run(test, grown.outputs["classifier"]).results
         assert (leaves, accuracy) == (grown.results["Leaves"], pytest.approx(tested["Accuracy"]))
@@ -85,6 +85,15 @@ def test_a_depth_is_found_by_validation() -> None:
         data = project.request(SklearnDataset("breast_cancer")).data
         found = project.run(CART(surrogates=0, refinement=Depth()), data=data)
         assert found.results["Chosen"] == found.results["Depth"] < project.run(CART(), data=data).results["Depth"]
+
+
+def test_of_several_trees_each_has_a_row() -> None:
+    training, test = halves("wine")
+    trees = [CART(surrogates=0, min_branch=least).run(training).outputs["tree"] for least in (1.0, 5.0, 20.0)]
+    machine = PruningTest(COSTS)
+    together, alone = machine.run(trees, test).results, [machine.run([tree], test).results for tree in trees]
+    for label in ("Accuracy", "Leaves"):
+        np.testing.assert_array_equal(together[label], np.concatenate([each[label] for each in alone]))
 
 
 def test_no_strength_at_all_is_refused() -> None:

@@ -1,12 +1,14 @@
-"""Testing many prunings of one tree at once."""
+"""Testing many prunings of trees at once."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 
 from intemi.data import Data
-from intemi.kernel import ConfigurationError, Input, Machine, Model, parameter
-from intemi.machines.interfaces import check_columns
+from intemi.kernel import ConfigurationError, Input, Machine, Model, MultiInput, parameter
+from intemi.machines.interfaces import Codes, Floats, check_columns
 from intemi.machines.trees.decisions import Proportions
 from intemi.machines.trees.refinement.cost_complexity import CostComplexity
 from intemi.machines.trees.refinement.counting import counted
@@ -18,25 +20,26 @@ MAJORITY = Proportions()
 
 
 class PruningTest(Machine):
-    """Test a tree, cut back with each of several strengths: costs of a leaf, depths or degrees.
+    """Test trees, cut back with each of several strengths: costs of a leaf, depths or degrees.
 
-    Rows are sent down the tree once, and what prunings do is read off the nodes. The costs of
-    `CostComplexity(risk="gini")` are those of scikit-learn's `ccp_alpha`. The results "Accuracy" and "Leaves" are
-    vectors with a number for each strength; a row that goes to several leaves, as a value is missing, counts in parts.
+    Rows are sent down a tree once, and what prunings do is read off its nodes. The costs of
+    `CostComplexity(risk="gini")` are those of scikit-learn's `ccp_alpha`. The results "Accuracy" and "Leaves" have a
+    row for each tree and a column for each strength; what goes to several leaves, as a value is missing, counts in
+    parts.
 
     >>> from intemi.machines.trees.decision_tree import DecisionTree
     >>> from intemi.machines.trees.refinement.depth import Depth
     >>> from intemi.data import Column, Table
     >>> data = Data(Table([Column("x")], [[1, 2, 3, 8, 9]], Column("class", ("low", "high")), [0, 1, 0, 1, 1]))
     >>> tree = DecisionTree().run(data).outputs["tree"]
-    >>> done = PruningTest(strengths=(0, 1)).run(tree, data)
+    >>> done = PruningTest(strengths=(0, 1)).run([tree], data)
     >>> done.results["Accuracy"].tolist(), done.results["Leaves"].tolist()
-    ([1.0, 0.6], [4, 1])
-    >>> PruningTest((1, 2, 3), Depth(passes=None)).run(tree, data).results["Leaves"].tolist()
-    [1, 2, 3]
+    ([[1.0, 0.6]], [[4, 1]])
+    >>> PruningTest((1, 2, 3), Depth(passes=None)).run([tree], data).results["Leaves"].tolist()
+    [[1, 2, 3]]
     """
 
-    tree = Input(Tree)
+    trees = MultiInput(Tree)
     data = Input(Data)
 
     strengths: tuple[float, ...] = parameter()
@@ -48,8 +51,15 @@ class PruningTest(Machine):
         if self.pruning.passes is not None:
             raise ConfigurationError(f"{self.kind}: pruning.passes must be None, got {self.pruning.passes!r}")
 
-    def run(self, tree: Tree, data: Data) -> Model:
-        check_columns(self.kind, tree.columns, data)
+    def run(self, trees: Sequence[Tree], data: Data) -> Model:
+        shape = len(trees), len(self.strengths)
+        accuracy, leaves = np.empty(shape), np.empty(shape, dtype=np.int32)
+        for place, tree in enumerate(trees):
+            check_columns(self.kind, tree.columns, data)
+            self._test(tree, data, accuracy[place], leaves[place])
+        return Model(results={"Accuracy": accuracy, "Leaves": leaves})
+
+    def _test(self, tree: Tree, data: Data, accuracy: Floats, leaves: Codes) -> None:
         counts = counted(tree, data)
         validated = float(counts[0].sum())
         if not validated:
@@ -58,7 +68,6 @@ class PruningTest(Machine):
         keys = np.maximum(self.pruning.keys_of(np.array(self.strengths)), path.keys[0])
         order = np.argsort(keys)
         errors = errors_as_leaves(counts, node_classes(tree, MAJORITY))
-        wrong, leaves = path.summed_at(keys[order], errors, np.ones(len(tree)))
-        place = np.argsort(order)
-        accuracy = 1 - wrong[place] / validated
-        return Model(results={"Accuracy": accuracy, "Leaves": np.rint(leaves[place]).astype(np.int32)})
+        wrong, left = path.summed_at(keys[order], errors, np.ones(len(tree)))
+        accuracy[order] = 1 - wrong / validated
+        leaves[order] = np.rint(left)
