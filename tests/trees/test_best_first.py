@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from sklearn.tree import DecisionTreeClassifier
 
 from intemi.data import Column, Data, Table
+from intemi.kernel import ConfigurationError
 from intemi.machines.trees.best_first_algorithms import BestFirstTree
 from intemi.machines.trees.decision_tree import DecisionTree
 from intemi.machines.trees.kernels.symbols import BY_PROFILE, scores
@@ -382,3 +383,9 @@ def test_trees_are_those_of_weka(name: str) -> None:
         tree = model.outputs["tree"]
         if not row["root"].startswith("|"):
             assert row["root"].startswith(tree.columns[tree.feature[0]].name)
+
+
+def test_fewer_expansions_than_none_are_refused() -> None:
+    with pytest.raises(ConfigurationError, match="BestFirstTree: expansions must be at least 0, got -1"):
+        BestFirstTree(expansions=-1)
+    assert tree_of(BestFirstTree(expansions=0), datasets.load("iris")).leaf_count == 1

@@ -8,22 +8,38 @@ from typing import Any
 import numpy as np
 import pytest
 
+from intemi.kernel import ConfigurationError, Project
+from intemi.machines.distributors import CVDistributor
 from intemi.machines.trees.acceptors import AcceptIfImproved, MinBranchSize
 from intemi.machines.trees.algorithms import C45, CART
+from intemi.machines.trees.best_first_algorithms import BestFirstTree
 from intemi.machines.trees.components import DecisionModule, Growth, MissingPolicy, SplitProspects, StopCriterion
 from intemi.machines.trees.decision_tree import DecisionTree
-from intemi.machines.trees.decisions import Laplace, MEstimate, PathCombined, Proportions
+from intemi.machines.trees.decisions import Laplace, LeastCost, MEstimate, PathCombined, Proportions
 from intemi.machines.trees.growing import divide
 from intemi.machines.trees.missing import Fractional, ImputeNode, MajorityBranch, Surrogates
 from intemi.machines.trees.node_data import NodeData
 from intemi.machines.trees.prospects import BestSplitGain, ClassificationProspects, ConstantProspects, SSVProspects
 from intemi.machines.trees.quality import Gini, InformationGain
-from intemi.machines.trees.search import HillClimbing
+from intemi.machines.trees.refinement.cost_complexity import CostComplexity
+from intemi.machines.trees.refinement.machines import RefinedTree
+from intemi.machines.trees.refinement.tables import errors_as_leaves, node_classes
+from intemi.machines.trees.search import BeamSearch, HillClimbing, SearchMethod
 from intemi.machines.trees.splits import ReversedSplit, SymbolSplit, ThresholdSplit
 from intemi.machines.trees.splitters.exhaustive import ExhaustiveSearch
-from intemi.machines.trees.stop import AllOf, AnyOf, FewLargeClasses, MaxErrors, MaxLeaves, MinClassCount, MinNodeSize
+from intemi.machines.trees.splitters.nominal import BranchForEach
+from intemi.machines.trees.stop import (
+    AllOf,
+    AnyOf,
+    FewLargeClasses,
+    MaxDepth,
+    MaxErrors,
+    MaxLeaves,
+    MinClassCount,
+    MinNodeSize,
+)
 from tests import datasets
-from tests.trees.examples import D1, G14, N8, learned, leaves_of, searched_tree, table_of, tree_of
+from tests.trees.examples import D1, G14, N8, learned, leaves_of, same_tree, searched_tree, table_of, tree_of
 
 T1 = {
     "R": (12, 8), "a": (10, 2), "b": (8, 0), "c": (2, 2), "d": (2, 0), "e": (0, 2), "f": (2, 6), "g": (2, 1),
@@ -34,9 +50,13 @@ INNER = {"R": "af", "a": "bc", "c": "de", "f": "gh"}
 
 
 def node(name: str) -> NodeData:
+    """A node of that tree."""
+    return node_of(*T1[name])
+
+
+def node_of(first: int, second: int) -> NodeData:
     """A node with these class counts."""
-    counts = T1[name]
-    classes = "A" * counts[0] + "B" * counts[1]
+    classes = "A" * first + "B" * second
     return NodeData.of(table_of({"x": range(len(classes))}, classes, labels="AB"))
 
 
@@ -74,15 +94,57 @@ def test_the_limits_of_criteria_are_the_strictest_of_theirs() -> None:
     assert AllOf((MaxErrors(), MinNodeSize())).limits() is None
 
 
-def improved(name: str) -> bool:
-    """Whether the split of a node makes fewer errors."""
-    return AcceptIfImproved().accepts(node(name), None, [node(child) for child in INNER[name]])  # type: ignore[arg-type]
+def improved(name: str, cost: Any = None) -> bool:
+    """Whether the split of a node makes fewer errors, or cheaper ones."""
+    parts = [node(child) for child in INNER[name]]
+    return AcceptIfImproved(cost=cost).accepts(node(name), None, parts)  # type: ignore[arg-type]
 
 
 def test_a_split_is_accepted_if_it_makes_fewer_errors() -> None:
     assert [improved(name) for name in "Raf"] == [True, False, True]
     tree = searched_tree(DecisionTree(acceptor=AcceptIfImproved()), D1)
     assert sorted(leaves_of(tree)) == sorted([[10.0, 2.0], [2.0, 1.0], [0.0, 5.0]])
+
+
+def test_errors_may_cost_more_than_others() -> None:
+    """To answer A where B is right costs 3: node a costs 6, its children 0 and 2; node f costs 2, and so does g."""
+    costs = ((0, 3), (1, 0))
+    assert [improved(name, costs) for name in "Racf"] == [True, True, True, False]
+    tree = searched_tree(DecisionTree(acceptor=AcceptIfImproved(cost=costs)), D1)
+    assert sorted(leaves_of(tree)) == sorted([[8.0, 0.0], [2.0, 0.0], [0.0, 2.0], [2.0, 6.0]])
+
+
+def test_costs_of_one_are_errors() -> None:
+    parent, children = node_of(5, 4), [node_of(4, 1), node_of(1, 3)]
+    for acceptor in (AcceptIfImproved(), AcceptIfImproved(cost=((0, 1), (1, 0)))):
+        assert acceptor.accepts(parent, None, children)  # type: ignore[arg-type]
+    data = datasets.load("glass")
+    ones = tuple(tuple(float(i != j) for j in range(len(data.labels))) for i in range(len(data.labels)))
+    trees = [searched_tree(DecisionTree(acceptor=AcceptIfImproved(cost=cost)), data) for cost in (None, ones)]
+    assert trees[0] == trees[1]
+
+
+@pytest.mark.parametrize(
+    ("cost", "message"),
+    [
+        ((), "as many rows as columns, at least one"),
+        (((0, 1),), "as many rows as columns"),
+        (((0, 1), (1,)), "as many rows as columns"),
+        (((0, -1), (1, 0)), "finite numbers that are at least 0"),
+        (((0, float("inf")), (1, 0)), "finite numbers that are at least 0"),
+    ],
+)
+def test_costs_are_a_square_of_numbers(cost: Any, message: str) -> None:
+    for component in (AcceptIfImproved, LeastCost):
+        with pytest.raises(ConfigurationError, match=f"{component.__name__}: cost must .*{message}"):
+            component(cost=cost)
+
+
+def test_costs_are_for_as_many_classes_as_there_are() -> None:
+    with pytest.raises(ConfigurationError, match="AcceptIfImproved: cost is for 3 classes, but the data have 2"):
+        tree_of(DecisionTree(acceptor=AcceptIfImproved(cost=((0, 1, 1), (1, 0, 1), (1, 1, 0)))), D1)
+    with pytest.raises(ConfigurationError, match="LeastCost: cost is for 1 classes, but the data have 2"):
+        tree_of(DecisionTree(decision=LeastCost(cost=((0,),))), D1)
 
 
 def test_a_split_is_accepted_if_its_branches_are_large() -> None:
@@ -106,6 +168,75 @@ def test_a_split_is_accepted_if_its_branches_are_large() -> None:
 def test_prospects_say_what_is_split_before_growth_ends(leaves: int, prospects: SplitProspects, expected: str) -> None:
     machine = DecisionTree(prospects=prospects, stop=MaxLeaves(leaves=leaves))
     assert sorted(leaves_of(tree_of(machine, D1))) == sorted([list(map(float, T1[name])) for name in expected])
+
+
+MANY_BRANCHES = DecisionTree(splitter=ExhaustiveSearch(quality=InformationGain(), nominal=BranchForEach()))
+
+
+@pytest.mark.parametrize("search", [HillClimbing(), BeamSearch(width=3)], ids=repr)
+@pytest.mark.parametrize("name", ["soybean", "vote", "anneal"])
+def test_a_strict_limit_of_leaves_is_never_exceeded(name: str, search: SearchMethod) -> None:
+    data, found = datasets.load(name), []
+    for most in (1, 2, 3, 5, 8):
+        for strict in (False, True):
+            stop = AnyOf((MaxErrors(), MaxLeaves(leaves=most, strict=strict)))
+            tree = tree_of(MANY_BRANCHES.replace("stop", stop).replace("search", search), data)
+            found.append((strict, tree.leaf_count - most))
+    assert max(over for strict, over in found if strict) <= 0
+    assert max(over for strict, over in found if not strict) > 0 or name == "vote"
+
+
+def test_a_refused_split_leaves_room_for_others() -> None:
+    """The root has two branches; of three leaves, one more split into two is all that is left."""
+    first = ["l"] * 6 + ["r"] * 6
+    many, two = ["a", "a", "b", "b", "c", "c"] + ["a"] * 6, ["d"] * 6 + ["d", "d", "d", "e", "e", "e"]
+    data = table_of({"first": first, "many": many, "two": two}, "AABBAA" + "CCCDDD")
+    trees = [
+        tree_of(MANY_BRANCHES.replace("stop", MaxLeaves(leaves=3, strict=strict)), data) for strict in (False, True)
+    ]
+    assert [tree.leaf_count for tree in trees] == [4, 3]
+    assert sorted(leaves_of(trees[1])) == sorted([[4.0, 2.0, 0.0, 0.0], [0.0, 0.0, 3.0, 0.0], [0.0, 0.0, 0.0, 3.0]])
+
+
+@pytest.mark.parametrize("name", ["iris", "vote", "glass"])
+def test_with_two_branches_a_limit_of_leaves_is_strict_by_itself(name: str) -> None:
+    data = datasets.load(name)
+    for learner in (DecisionTree(), BestFirstTree()):
+        for most in (1, 2, 5):
+            stops = [AnyOf((MaxErrors(), MaxLeaves(leaves=most, strict=strict))) for strict in (False, True)]
+            one, other = (tree_of(learner.replace("stop", stop), data) for stop in stops)
+            assert same_tree(one, other)
+            assert one.leaf_count == most
+
+
+def test_criteria_together_refuse_what_any_of_them_or_all_of_them_do() -> None:
+    strict, growth = MaxLeaves(leaves=4, strict=True), Growth(leaves=3)
+    assert [strict.refuses(branches, growth) for branches in (2, 3)] == [False, True]
+    assert AnyOf((MaxErrors(), strict)).refuses(3, growth)
+    assert AllOf((strict,)).refuses(3, growth)
+    assert not AllOf((MaxErrors(), strict)).refuses(3, growth)
+    assert not AllOf().refuses(3, growth)
+
+
+def test_a_limit_of_leaves_inside_other_criteria_ends_best_first_growth_in_its_order() -> None:
+    data, learner = datasets.load("iris"), BestFirstTree()
+    for most in (2, 4, 6):
+        plain, wrapped = (
+            tree_of(learner.replace("stop", AnyOf((MaxErrors(), criterion))), data)
+            for criterion in (MaxLeaves(leaves=most), AllOf((MaxLeaves(leaves=most),)))
+        )
+        assert same_tree(plain, wrapped)
+
+
+def test_a_criterion_that_stops_elsewhere_than_its_base_does_not_inherit_its_limits() -> None:
+    class Deeper(MaxDepth):
+        """One level more than its base."""
+
+        def stops(self, data: NodeData, growth: Growth) -> bool:
+            return data.depth > self.depth
+
+    assert Deeper(depth=2).limits() is None
+    assert tree_of(DecisionTree(stop=Deeper(depth=2)), datasets.load("iris")).depth == 3
 
 
 def test_the_prospects_of_ssv_are_pairs() -> None:
@@ -176,6 +307,45 @@ def test_decisions_answer_what_the_specification_says(decision: DecisionModule, 
     found = answers(decision)
     for name, share in (("e", e), ("g", g), ("f", f)):
         assert found[T1[name]] == pytest.approx([float(share), 1 - float(share)], abs=5e-5)
+
+
+COSTS = ((0, 1), (9, 0))
+"""To answer B where A is right costs 9."""
+
+
+def test_the_class_is_answered_that_costs_least() -> None:
+    """Of the leaf of two A and six B, B is the majority and costs 18, A 6."""
+    learner = DecisionTree(stop=MaxLeaves(leaves=2), decision=LeastCost(cost=COSTS))
+    plain, costly = (learned(each, D1) for each in (learner.replace("decision", Proportions()), learner))
+    assert plain.outputs["tree"] == costly.outputs["tree"]
+    one, other = plain.outputs["classifier"], costly.outputs["classifier"]
+    assert np.array_equal(one.probabilities(D1), other.probabilities(D1))
+    assert set(one.classify(D1).tolist()) == {0, 1}
+    assert set(other.classify(D1).tolist()) == {0}
+    assert (plain.results["Training error"], costly.results["Training error"]) == (0.2, 0.4)
+
+
+def test_costs_of_one_change_no_answer() -> None:
+    data = datasets.load("vote")
+    learner = C45()
+    for decision in (Proportions(), MEstimate(m=5), PathCombined()):
+        costly = LeastCost(cost=((0, 1), (1, 0)), decision=decision)
+        one, other = (learned(learner.replace("decision", each), data) for each in (decision, costly))
+        assert np.array_equal(one.outputs["classifier"].classify(data), other.outputs["classifier"].classify(data))
+        assert one.results == other.results
+
+
+def test_validation_counts_the_errors_of_what_is_answered() -> None:
+    """Node f, of two A and six B, answers A: six errors instead of two."""
+    tree, decision = tree_of(DecisionTree(), D1), LeastCost(cost=COSTS)
+    errors = errors_as_leaves(tree.class_weights, node_classes(tree, decision))
+    assert errors[tree.class_weights.tolist().index([2.0, 6.0])] == 6
+    with Project() as project:
+        refined = project.run(
+            RefinedTree(DecisionTree(decision=decision), CostComplexity(passes=CVDistributor(folds=2))),
+            data=project.given(D1),
+        )
+        assert refined.outputs["classifier"].decision == decision
 
 
 def test_the_object_with_a_missing_outlook_enters_all_branches() -> None:

@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from scipy.stats import chi2_contingency
 
 from intemi.data import Data
+from intemi.machines.trees.algorithms import ID3
 from intemi.machines.trees.kernels.symbols import largest_set
 from intemi.machines.trees.node_data import NodeData
 from intemi.machines.trees.quality import (
@@ -32,7 +34,9 @@ from intemi.machines.trees.quality import (
 from intemi.machines.trees.splits import Split, SymbolSplit, ThresholdSplit
 from intemi.machines.trees.splitters.exhaustive import ExhaustiveSearch
 from intemi.machines.trees.splitters.nominal import BranchForEach, SmallSets, TwoSets
-from tests.trees.examples import G14, N8, every_binary_split, table_of
+from intemi.machines.trees.splitters.significant import SignificantSplits
+from tests import datasets
+from tests.trees.examples import G14, N8, every_binary_split, table_of, tree_of
 
 EVERY = [
     Accuracy(), InformationGain(), GainRatio(), Gini(), SSV(), SSVLexicographic(), SSVAlpha(), PermutationStatistic(),
@@ -292,3 +296,19 @@ def test_sets_are_the_best_of_those_that_weigh_enough(counts: list[tuple[int, in
         assert (found is None) == (not legal)
         if found is not None:
             assert found.quality == pytest.approx(max(Gini().multi(table) for table in legal), abs=1e-9)
+
+
+@pytest.mark.parametrize(("alpha", "root"), [(None, "outlook"), (0.2, "outlook"), (0.1, "humidity"), (0.05, None)])
+def test_id3_leaves_out_features_on_which_the_classes_do_not_depend(alpha: float | None, root: str | None) -> None:
+    """The p of outlook is 0.17, that of humidity 0.094."""
+    tree = tree_of(ID3(alpha=alpha), G14)
+    assert (tree.columns[tree.feature[0]].name if len(tree) > 1 else None) == root
+
+
+def test_significant_splits_are_in_the_order_of_the_splitter() -> None:
+    data = NodeData.of(datasets.load("vote"))
+    plain = ExhaustiveSearch().best_splits(data, len(data.columns))
+    kept = SignificantSplits(ExhaustiveSearch(), alpha=1e-12).best_splits(data, len(data.columns))
+    p = [chi2_contingency(split.table(data), correction=False).pvalue for split in plain]
+    assert [split.feature for split in kept] == [s.feature for s, each in zip(plain, p, strict=True) if each <= 1e-12]
+    assert 0 < len(kept) < len(plain)

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy.stats import chi2_contingency, fisher_exact
 
 from intemi.machines.trees import DecisionTree, IndependenceTestAcceptor, IndependenceTestStop
@@ -14,6 +16,7 @@ from intemi.machines.trees.independence import _chi2, _fisher, _p_of_feature
 from intemi.machines.trees.node_data import NodeData
 from tests import datasets
 from tests.trees.examples import D1, leaves_of, table_of, tree_of
+from tests.trees.small_nodes import random_node, repeated
 
 SPLITS = {
     "R": ([[10, 2], [2, 6]], 0.0091, 0.0194),
@@ -93,3 +96,22 @@ def test_trees_are_smaller() -> None:
     full = tree_of(DecisionTree(), data)
     for learner in (DecisionTree(stop=IndependenceTestStop()), DecisionTree(acceptor=IndependenceTestAcceptor())):
         assert 1 < tree_of(learner, data).leaf_count < full.leaf_count
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 2**32))
+def test_a_weight_of_two_is_the_row_twice(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    data = random_node(rng)
+    weighted, twice = repeated(data, rng.integers(1, 4, size=len(data)))
+    for feature in range(len(weighted.columns)):
+        assert _p_of_feature(weighted, feature) == pytest.approx(_p_of_feature(twice, feature), rel=1e-9)
+
+
+def test_heavy_rows_do_not_keep_anybody_waiting() -> None:
+    data = table_of({"x": list("ppqq"), "y": [1, 2, 3, 4]}, "AABB", weights=[1e9, 3e9, 2e9, 1e12])
+    for learner in (
+        DecisionTree(stop=IndependenceTestStop()),
+        DecisionTree(acceptor=IndependenceTestAcceptor(test="fisher")),
+    ):
+        assert tree_of(learner, data).leaf_count == 2

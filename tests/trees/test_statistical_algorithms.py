@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from intemi.data import Data
-from intemi.kernel import Model
+from intemi.kernel import ConfigurationError, Model
 from intemi.machines.trees.decision_tree import DecisionTree
 from intemi.machines.trees.statistical_algorithms import CRUISE1D, CRUISE2D, FACT, QUEST, Cal5, CTree
 from intemi.testing import check_machine
@@ -44,10 +44,34 @@ def test_cal5_closes_intervals_that_are_sure() -> None:
     ]
 
 
+def test_cal5_knows_two_selectors() -> None:
+    with pytest.raises(ConfigurationError, match="Cal5: selector must be one of 'information', 'q', got 'gini'"):
+        Cal5(selector="gini")  # type: ignore[arg-type]
+
+
 def test_fact_makes_a_branch_for_each_class() -> None:
     model = grown(FACT(min_class=3), numeric(C9, classes=C9_CLASSES))
     assert model.results["Leaves"] == 3
     assert model.outputs["tree"].parameters.tolist() == pytest.approx([3.5, 7.0])
+
+
+def test_fact_answers_what_costs_least() -> None:
+    """To take a C for anything else costs 20: the region of C begins earlier, at 5.5 instead of 7."""
+    data = numeric(C9, classes=C9_CLASSES)
+    costs = ((0, 1, 20), (1, 0, 20), (1, 1, 0))
+    plain, costly = (FACT(min_class=1, cost=cost).run(data) for cost in (None, costs))
+    assert plain.outputs["tree"].parameters.tolist() == pytest.approx([3.5, 7.0])
+    assert costly.outputs["tree"].parameters.tolist() == pytest.approx([3.5, 5.5])
+    answers = [each.outputs["classifier"].classify(data) for each in (plain, costly)]
+    assert [int(np.array(costs)[each, data.classes].sum()) for each in answers] == [20, 1]
+
+
+def test_costs_of_one_leave_fact_as_it_is() -> None:
+    for name in ("iris", "glass", "vehicle"):
+        data = load(name)
+        ones = tuple(tuple(float(i != j) for j in range(len(data.labels))) for i in range(len(data.labels)))
+        one, other = (FACT(cost=cost).run(data).outputs["classifier"] for cost in (None, ones))
+        assert (one.classify(data) == other.classify(data)).all()
 
 
 def test_fact_cuts_distances_from_the_mean() -> None:

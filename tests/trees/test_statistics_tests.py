@@ -16,7 +16,6 @@ from intemi.machines.interfaces import Codes, Floats
 from intemi.machines.trees.statistics import (
     analysis_of_variance,
     class_moments,
-    contingency,
     distances,
     fisher_exact,
     levene,
@@ -173,10 +172,8 @@ def test_the_f_of_iris_is_that_of_scipy() -> None:
 @given(st.integers(0, 2**32), st.integers(2, 5), st.integers(2, 4))
 def test_pearsons_chi_squared_agrees_with_scipy_on_tables_with_empty_rows(seed: int, rows: int, columns: int) -> None:
     rng = np.random.default_rng(seed)
-    values = rng.integers(rows, size=25).astype(float)
-    values[rng.random(25) < 0.1] = np.nan
-    classes = rng.integers(columns, size=25).astype(np.int32)
-    table = contingency(values, classes, np.ones(25), (rows + 1, columns + 1))
+    table = np.zeros((rows + 1, columns + 1))
+    np.add.at(table, (rng.integers(rows, size=25), rng.integers(columns, size=25)), 1.0)
     filled = table[table.sum(axis=1) > 0][:, table.sum(axis=0) > 0]
     chi2, df = pearson(table)
     oracle = stats.chi2_contingency(filled, correction=False)
@@ -199,6 +196,11 @@ def test_pearsons_chi_squared_of_the_golf_table() -> None:
 def test_fishers_exact_test_agrees_with_scipy(cells: list[int]) -> None:
     table = [cells[:2], cells[2:]]
     assert fisher_exact(table) == pytest.approx(stats.fisher_exact(table).pvalue, rel=1e-6)
+
+
+@pytest.mark.parametrize("table", [[[700, 300], [320, 710]], [[50_000, 3], [49_000, 4]], [[0, 40_000], [2, 60_000]]])
+def test_fishers_exact_test_of_large_tables(table: list[list[int]]) -> None:
+    assert fisher_exact(table) == pytest.approx(stats.fisher_exact(table).pvalue, rel=1e-5, abs=1e-12)
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from intemi.machines.trees.whole_feature import (
     LinearDiscriminants,
     QuadraticDiscriminants,
 )
-from intemi.machines.trees.whole_feature.axis import occupied
+from intemi.machines.trees.whole_feature.axis import axis_of, occupied
 from intemi.machines.trees.whole_feature.confident import confidence_bounds
 from tests.trees.small_nodes import C9, C9_CLASSES, K20, K20_CLASSES, L10, L10_CLASSES, node, random_node, repeated
 
@@ -192,6 +192,16 @@ def test_splits_of_anything_are_sound(splitter: WholeFeatureSplitter, feature: i
         assert split.branch_count >= 2
         counted = np.bincount(split.route(data) + 1, data.weights, minlength=split.branch_count + 1)[1:]
         assert counted == pytest.approx(split.branch_weights)
+
+
+def test_a_value_that_is_the_mean_but_for_rounding_is_not_above_it() -> None:
+    """No root and no middle leaves five rows on both sides; of the mean, 0.3, that of ten times 0.3 may fall short."""
+    values = [0.1] * 5 + [0.3] * 10 + [0.5] * 5
+    data = node(values, classes=[0, 1] * 10)
+    for order in (np.arange(20), np.arange(20)[::-1], np.random.default_rng(0).permutation(20)):
+        axis = axis_of(data.select(order), RankedFeature(0, 0.0), deviations=False)
+        assert axis is not None
+        assert axis.mean in axis.numbers
 
 
 def same(one: Split | None, other: Split | None, tolerance: float = 1e-6) -> bool:

@@ -26,7 +26,7 @@ from intemi.machines.trees.components import (
     WholeFeatureSplitter,
 )
 from intemi.machines.trees.decision_tree import DecisionTree
-from intemi.machines.trees.decisions import Laplace, MEstimate, PathCombined, Proportions
+from intemi.machines.trees.decisions import Laplace, LeastCost, MEstimate, PathCombined, Proportions
 from intemi.machines.trees.grouping import ClassGrouping, TwoMeans
 from intemi.machines.trees.independence import IndependenceTestAcceptor, IndependenceTestStop
 from intemi.machines.trees.missing import Fractional, ImputeNode, MajorityBranch, Surrogates
@@ -75,6 +75,7 @@ from intemi.machines.trees.splits import (
 from intemi.machines.trees.splitters.exhaustive import ExhaustiveSearch
 from intemi.machines.trees.splitters.nominal import BranchForEach, NominalSplits, SmallSets, TwoSets
 from intemi.machines.trees.splitters.select_and_split import SelectAndSplit
+from intemi.machines.trees.splitters.significant import SignificantSplits
 from intemi.machines.trees.splitters.spread import SpreadSearch
 from intemi.machines.trees.splitters.whole_features import WholeFeatures
 from intemi.machines.trees.statistical_algorithms import CRUISE1D, CRUISE2D, FACT, QUEST, Cal5, CTree
@@ -118,6 +119,7 @@ __all__ = [
     "SpreadSearch",
     "WholeFeatures",
     "SelectAndSplit",
+    "SignificantSplits",
     "NominalSplits",
     "BranchForEach",
     "TwoSets",
@@ -140,6 +142,7 @@ __all__ = [
     "FewLargeClasses",
     "MaxDepth",
     "MaxLeaves",
+    "IndependenceTestStop",
     "SplitProspects",
     "ConstantProspects",
     "ClassificationProspects",
@@ -148,6 +151,7 @@ __all__ = [
     "SplitAcceptor",
     "AcceptIfImproved",
     "MinBranchSize",
+    "IndependenceTestAcceptor",
     "NodeTransformation",
     *transformations.__all__,
     # Answers
@@ -155,17 +159,16 @@ __all__ = [
     "MajorityBranch",
     "Fractional",
     "ImputeNode",
-    "IndependenceTestAcceptor",
-    "IndependenceTestStop",
     "Surrogates",
     "DecisionModule",
     "Proportions",
     "Laplace",
-    "LockstepTree",
+    "LeastCost",
     "MEstimate",
     "PathCombined",
     # Refinement
     "RefinedTree",
+    "LockstepTree",
     "Refiltering",
     "Refinement",
     "DirectPruning",

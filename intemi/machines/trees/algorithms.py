@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from intemi.machines.trees.components import MissingPolicy
+from intemi.machines.trees.components import MissingPolicy, NodeSplitter
 from intemi.machines.trees.decision_tree import DecisionTree
 from intemi.machines.trees.decisions import Laplace
 from intemi.machines.trees.missing import Fractional, ImputeNode, MajorityBranch, Surrogates
@@ -12,24 +12,24 @@ from intemi.machines.trees.refinement.machines import TreeLearner, refined
 from intemi.machines.trees.refinement.refinement import Refinement
 from intemi.machines.trees.splitters.exhaustive import ExhaustiveSearch
 from intemi.machines.trees.splitters.nominal import BranchForEach, NominalSplits, SmallSets, TwoSets
+from intemi.machines.trees.splitters.significant import SignificantSplits
 from intemi.machines.trees.stop import AnyOf, MaxErrors, MinNodeSize
 
 GINI, PAIRS, AREA = Gini(), SSV(), AUC()
 
 
-def ID3(refinement: Refinement | None = None) -> TreeLearner:
+def ID3(alpha: float | None = None, refinement: Refinement | None = None) -> TreeLearner:
     """A branch for each symbol, information gain. Numeric features are to be discretised before.
+
+    With `alpha` features are left out on which the classes do not depend, by a χ² test at this level.
 
     >>> ID3().splitter.quality
     InformationGain()
     """
-    return refined(
-        DecisionTree(
-            splitter=ExhaustiveSearch(quality=InformationGain(), nominal=BranchForEach(), min_branch=0.0),
-            missing_values=ImputeNode(),
-        ),
-        refinement,
-    )
+    splitter: NodeSplitter = ExhaustiveSearch(quality=InformationGain(), nominal=BranchForEach(), min_branch=0.0)
+    if alpha is not None:
+        splitter = SignificantSplits(splitter, alpha)
+    return refined(DecisionTree(splitter=splitter, missing_values=ImputeNode()), refinement)
 
 
 def CART(

@@ -10,6 +10,7 @@ from __future__ import annotations
 import heapq
 from dataclasses import replace
 from functools import lru_cache
+from math import inf
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -39,7 +40,7 @@ def grown_best_first(learner: DecisionTree, data: Data) -> Tree | None:
         return None
     whole, most = plain
     limits = limits_of(whole, data)
-    if limits is None:
+    if limits is None or limits.max_leaves < inf:  # a limit of leaves that is not by itself: the order matters
         return None
     tree = grown(whole, data, limits)
     _place_unseen_symbols(tree)
@@ -64,11 +65,11 @@ def _without_order(learner: DecisionTree) -> tuple[DecisionTree, int | None] | N
         and type(stop) is AnyOf
     ):
         return None
-    leaves = [each.leaves for each in _criteria(stop) if isinstance(each, MaxLeaves)]
+    leaves = [each.leaves for each in _criteria(stop) if type(each) is MaxLeaves]
     search = ExhaustiveSearch(quality=learner.splitter.quality, nominal=learner.splitter.nominal, min_branch=0.0)
     whole = learner.with_part("splitter", search).with_part("acceptor", None)
     whole = whole.with_part("prospects", ConstantProspects()).with_part("search", HillClimbing())
-    others = AnyOf(tuple(each for each in _criteria(stop) if not isinstance(each, MaxLeaves)))
+    others = AnyOf(tuple(each for each in _criteria(stop) if type(each) is not MaxLeaves))
     return whole.with_part("stop", others), min(leaves, default=None)
 
 

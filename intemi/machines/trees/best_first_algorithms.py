@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from intemi.kernel import ConfigurationError
 from intemi.machines.trees.acceptors import MinBranchSize
 from intemi.machines.trees.components import StopCriterion
 from intemi.machines.trees.decision_tree import DecisionTree
@@ -48,14 +49,14 @@ def BestFirstTree(
     `scope="tree"` gains count by the share of rows they apply to, which is the order of scikit-learn.
 
     >>> BestFirstTree(expansions=3).stop.criteria[2]
-    MaxLeaves(leaves=4)
+    MaxLeaves(leaves=4, strict=False)
     """
     stop: tuple[StopCriterion, ...] = (MaxErrors(), MinNodeSize(size=2.0 * min_objects))
     if expansions is not None:
-        stop = (
-            *stop,
-            MaxLeaves(leaves=expansions + 1),
-        )  # both branches of a split are new, the node is no leaf any more
+        if expansions < 0:
+            raise ConfigurationError(f"BestFirstTree: expansions must be at least 0, got {expansions}")
+        # Both branches of a split are new, the node is no leaf any more.
+        stop = (*stop, MaxLeaves(leaves=expansions + 1))
     return refined(
         DecisionTree(
             splitter=SpreadSearch(quality=quality, nominal=TwoSets(enumerated=enumerated, order="profile")),

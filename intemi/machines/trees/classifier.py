@@ -32,7 +32,7 @@ class TreeClassifier(Classifier):
     @cached_property
     def node_classes(self) -> Codes:
         """The class that each node answers."""
-        return np.asarray(self._node_answers.argmax(axis=1), dtype=np.int32)
+        return self.decision.classes(self._node_answers)
 
     def leaves(self, data: Data) -> Codes:
         """The leaf of each row; -1 where a row goes to several in parts, since a value is missing."""
@@ -74,7 +74,7 @@ class TreeClassifier(Classifier):
         classes = self.node_classes[leaves]
         parted = np.flatnonzero(leaves < 0)
         if len(parted):
-            classes[parted] = self._mixed(data, parted).argmax(axis=1)
+            classes[parted] = self.decision.classes(self._mixed(data, parted))
         return classes
 
     def _probabilities(self, data: Data) -> Floats:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
 
 from intemi.kernel import Component
-from intemi.machines.interfaces import Floats
+from intemi.machines.interfaces import Codes, Floats
 from intemi.machines.trees.node_data import NodeData
 from intemi.machines.trees.splits import Split
 from intemi.machines.trees.tree import Tree
@@ -80,9 +82,18 @@ class Growth:
 class StopCriterion(Component):
     """Says where growth ends."""
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "stops" in cls.__dict__ and "limits" not in cls.__dict__:
+            cls.limits = StopCriterion.limits  # type: ignore[method-assign]  # not those of a base that stops elsewhere
+
     def stops(self, data: NodeData, growth: Growth) -> bool:
         """Whether the node is to be a leaf."""
         raise NotImplementedError
+
+    def refuses(self, branches: int, growth: Growth) -> bool:
+        """Whether the node is to be a leaf rather than to get so many branches; asked once its best split is known."""
+        return False
 
     def limits(self) -> Limits | None:
         """The same in numbers, if a kernel can do it."""
@@ -114,6 +125,10 @@ class DecisionModule(Component):
     def probabilities(self, tree: Tree) -> Floats:
         """The probabilities of the classes, a row for each node."""
         raise NotImplementedError
+
+    def classes(self, probabilities: Floats) -> Codes:
+        """The class that is answered where classes are so probable, a row for each answer."""
+        return np.asarray(probabilities.argmax(axis=1), dtype=np.int32)
 
 
 class MissingPolicy(Component):

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from intemi.kernel import parameter
-from intemi.machines.interfaces import Floats
+from intemi.machines.interfaces import Codes, Floats
 from intemi.machines.trees.components import DecisionModule
+from intemi.machines.trees.costs import check_costs, costs_of
 from intemi.machines.trees.tree import Tree
 
 
@@ -47,3 +48,27 @@ class PathCombined(DecisionModule):
         for node in range(1, len(tree)):
             answers[node] = (answers[tree.parent[node]] + self.w * answers[node]) / (1 + self.w)
         return answers
+
+
+class LeastCost(DecisionModule):
+    """The class that costs least, by the probabilities of another decision module, which stay as they are.
+
+    `cost[i][j]` is what it costs to answer class i where j is right.
+
+    >>> LeastCost(cost=((0, 1), (5, 0))).classes(np.array([[0.2, 0.8], [0.1, 0.9]])).tolist()
+    [0, 1]
+    """
+
+    cost: tuple[tuple[float, ...], ...] = parameter()
+    decision: DecisionModule = Proportions()
+
+    def check(self) -> None:
+        check_costs(self.kind, self.cost)
+
+    def probabilities(self, tree: Tree) -> Floats:
+        return self.decision.probabilities(tree)
+
+    def classes(self, probabilities: Floats) -> Codes:
+        costs = probabilities @ costs_of(self.kind, self.cost, probabilities.shape[1]).T
+        least = costs.min(axis=1, keepdims=True)
+        return np.asarray((costs <= least + 1e-12 * np.maximum(least, 1.0)).argmax(axis=1), dtype=np.int32)

@@ -12,13 +12,17 @@ from intemi.kernel import parameter
 from intemi.machines.interfaces import Floats
 from intemi.machines.trees.components import Growth, SplitAcceptor, StopCriterion
 from intemi.machines.trees.node_data import NodeData
+from intemi.machines.trees.selectors.tables import intervals_of
 from intemi.machines.trees.splits import Split
 from intemi.machines.trees.statistics.adjustment import log_sidak
-from intemi.machines.trees.statistics.contingency import contingency, fisher_exact, pearson, without_empty
+from intemi.machines.trees.statistics.contingency import fisher_exact, pearson, without_empty
 from intemi.machines.trees.statistics.tails import log_p_chi_squared
 
 FEW = 5.0
 """With fewer cases expected in a cell of a 2 × 2 table, χ² is not to be trusted."""
+
+MANY = 1e5
+"""The tables of more cases are too many to go through all of them, and χ² is as good."""
 
 
 class IndependenceTestStop(StopCriterion):
@@ -56,13 +60,12 @@ class IndependenceTestAcceptor(SplitAcceptor):
 
 def _p_of_feature(data: NodeData, feature: int) -> float:
     """How likely so strong a dependence of the classes on a feature is by chance."""
-    values, categories = data.feature(feature), data.columns[feature].categories
-    if categories is None:
-        known = values[~np.isnan(values)]
-        cuts = np.quantile(known, (0.25, 0.5, 0.75)) if len(known) else np.zeros(3)
-        values = np.where(np.isnan(values), np.nan, np.searchsorted(cuts, values))
-    rows = 4 if categories is None else len(categories)
-    table = without_empty(contingency(values, data.classes, data.weights, (rows, data.class_count)))
+    if data.columns[feature].is_nominal:
+        table = without_empty(data.table(feature))
+    elif np.isnan(data.feature(feature)).all():
+        return 1.0
+    else:
+        table = without_empty(data.table_of(intervals_of(data, feature, 4), 4))
     if table.shape != (2, 2):
         return _chi2(table)
     expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / table.sum()
@@ -75,4 +78,4 @@ def _chi2(table: Floats) -> float:
 
 def _fisher(table: Floats) -> float:
     """Parts of cases are rounded: the test counts."""
-    return fisher_exact(np.rint(table).astype(np.int64))
+    return _chi2(table) if table.sum() > MANY else fisher_exact(np.rint(table).astype(np.int64))

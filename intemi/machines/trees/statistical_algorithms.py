@@ -14,9 +14,12 @@ from __future__ import annotations
 
 from typing import Literal
 
+from intemi.kernel import ConfigurationError
 from intemi.machines.trees.acceptors import AcceptIfImproved
 from intemi.machines.trees.components import NodeSplitter
+from intemi.machines.trees.costs import Costs
 from intemi.machines.trees.decision_tree import DecisionTree
+from intemi.machines.trees.decisions import LeastCost, Proportions
 from intemi.machines.trees.missing import ImputeNode, MajorityBranch
 from intemi.machines.trees.quality import InformationGain, PermutationStatistic
 from intemi.machines.trees.refinement.machines import TreeLearner, refined
@@ -41,6 +44,8 @@ def Cal5(
     refinement: Refinement | None = None,
 ) -> TreeLearner:
     """Cal5: intervals that are sure of a class or of none; features by information gain, or by Q."""
+    if selector not in ("information", "q"):
+        raise ConfigurationError(f"Cal5: selector must be one of 'information', 'q', got {selector!r}")
     intervals = ConfidentIntervals(threshold=threshold, alpha=alpha)
     splitter: NodeSplitter = WholeFeatures(splitter=intervals, quality=InformationGain())
     if selector == "q":
@@ -48,14 +53,21 @@ def Cal5(
     return refined(DecisionTree(splitter=splitter, missing_values=MajorityBranch()), refinement)
 
 
-def FACT(threshold: float = 4.0, min_class: float = 5.0, refinement: Refinement | None = None) -> TreeLearner:
-    """FACT: the largest F, a branch for each region of linear discriminants, if that makes fewer errors."""
+def FACT(
+    threshold: float = 4.0, min_class: float = 5.0, cost: Costs | None = None, refinement: Refinement | None = None
+) -> TreeLearner:
+    """FACT: the largest F, a branch for each region of linear discriminants, if that makes fewer errors.
+
+    With `cost[i][j]`, what it costs to answer class i where j is right, regions are those of answers that cost least,
+    splits have to save costs, and leaves answer likewise.
+    """
     return refined(
         DecisionTree(
-            splitter=SelectAndSplit(selector=LargestF(threshold=threshold), splitter=LinearDiscriminants()),
+            splitter=SelectAndSplit(selector=LargestF(threshold=threshold), splitter=LinearDiscriminants(cost=cost)),
             stop=AnyOf((MaxErrors(), FewLargeClasses(size=min_class))),
-            acceptor=AcceptIfImproved(),
+            acceptor=AcceptIfImproved(cost=cost),
             missing_values=ImputeNode(),
+            decision=Proportions() if cost is None else LeastCost(cost),
         ),
         refinement,
     )

@@ -66,15 +66,26 @@ class MaxDepth(StopCriterion):
 
 
 class MaxLeaves(StopCriterion):
-    """Stop when the tree has so many leaves, open nodes among them. A split into many branches may overshoot."""
+    """Stop when the tree has so many leaves, open nodes among them.
+
+    A split into many branches may overshoot, unless it is `strict`: then a node is a leaf whose best split would make
+    too many, and others go on.
+
+    >>> MaxLeaves(leaves=4).refuses(3, Growth(leaves=3)), MaxLeaves(leaves=4, strict=True).refuses(3, Growth(leaves=3))
+    (False, True)
+    """
 
     leaves: int = parameter(default=10, at_least=1)
+    strict: bool = False
 
     def stops(self, data: NodeData, growth: Growth) -> bool:
         return growth.leaves >= self.leaves
 
-    def limits(self) -> Limits:
-        return Limits(max_leaves=self.leaves)
+    def refuses(self, branches: int, growth: Growth) -> bool:
+        return self.strict and growth.leaves + branches - 1 > self.leaves
+
+    def limits(self) -> Limits | None:
+        return None if self.strict else Limits(max_leaves=self.leaves)
 
 
 class AllOf(StopCriterion):
@@ -84,6 +95,9 @@ class AllOf(StopCriterion):
 
     def stops(self, data: NodeData, growth: Growth) -> bool:
         return bool(self.criteria) and all(each.stops(data, growth) for each in self.criteria)
+
+    def refuses(self, branches: int, growth: Growth) -> bool:
+        return bool(self.criteria) and all(each.refuses(branches, growth) for each in self.criteria)
 
     def limits(self) -> Limits | None:
         if len(self.criteria) > 1:
@@ -98,6 +112,9 @@ class AnyOf(StopCriterion):
 
     def stops(self, data: NodeData, growth: Growth) -> bool:
         return any(each.stops(data, growth) for each in self.criteria)
+
+    def refuses(self, branches: int, growth: Growth) -> bool:
+        return any(each.refuses(branches, growth) for each in self.criteria)
 
     def limits(self) -> Limits | None:
         found = Limits()

@@ -9,12 +9,16 @@ import numpy as np
 import pytest
 
 from intemi import Project
-from intemi.kernel import ConfigurationError
+from intemi.kernel import ConfigurationError, MachineFailed
 from intemi.machines import CVDistributor
 from intemi.machines.trees import (
+    BeamSearch,
     BestFirstTree,
+    BranchForEach,
+    Collapse,
     CostComplexity,
     DecisionTree,
+    ExhaustiveSearch,
     Expansions,
     Laplace,
     LockstepTree,
@@ -285,3 +289,13 @@ def test_lockstep_needs_a_rule_that_stops() -> None:
         LockstepTree(BestFirstTree(), Expansions())
     with pytest.raises(ConfigurationError, match=r"LockstepTree: refinement\.passes must be a distributor, got None"):
         LockstepTree(BestFirstTree(), Expansions(rule="first increase", passes=None))
+
+
+def test_lockstep_needs_trees_that_begin_alike() -> None:
+    rule = Expansions(rule="first increase")
+    for learner in (DecisionTree(search=BeamSearch()), DecisionTree(pruning=Collapse())):
+        with pytest.raises(ConfigurationError, match="LockstepTree: learner must climb a hill and prune nothing"):
+            LockstepTree(learner, rule)
+    many = DecisionTree(splitter=ExhaustiveSearch(nominal=BranchForEach()))
+    with Project() as project, pytest.raises(MachineFailed, match="must make two branches a split, got one of 3"):
+        project.run(LockstepTree(many, rule), data=project.given(datasets.load("lymphography")))

@@ -260,6 +260,8 @@ def test_what_cannot_be_refined_is_refused() -> None:
         RefinedTree(DecisionTree(), CostComplexity(passes=None))
     with pytest.raises(ConfigurationError, match="refinement must be a direct pruning or a validator, got Refinement"):
         RefinedTree(DecisionTree(), Refinement())
+    with pytest.raises(ConfigurationError, match="Degree: passes must be a distributor, which gives out training and"):
+        Degree(passes=DecisionTree())
 
 
 # Refiltering

@@ -100,7 +100,7 @@ class Expansions(NestedValidator):
         parts, losses = parts_in_nodes(tree, rows), np.zeros(len(table))
         for row, (label, weight) in enumerate(zip(rows.classes, rows.weights, strict=True)):
             mixed = path.summed_at(path.keys, *(parts[row] * answers.T))
-            losses += weight * _loss(np.array(mixed).T, self.estimate)[:, label]
+            losses += weight * _loss(np.array(mixed).T, decision, self.estimate)[:, label]
         validated = table.validated + float(rows.weights.sum())
         return replace(table, validated=validated, validation=table.validation + losses)
 
@@ -154,14 +154,14 @@ class Expansions(NestedValidator):
 
 def _losses(tree: Tree, decision: DecisionModule, estimate: Literal["error", "rmse"]) -> Floats:
     """What a row of each class costs in each node."""
-    return _loss(decision.probabilities(tree), estimate)
+    return _loss(decision.probabilities(tree), decision, estimate)
 
 
-def _loss(answers: Floats, estimate: Literal["error", "rmse"]) -> Floats:
-    """For each answer what it costs, by the class that is right: 1 if it is another one than that with the largest
-    probability, or the mean square of what the probabilities lack."""
+def _loss(answers: Floats, decision: DecisionModule, estimate: Literal["error", "rmse"]) -> Floats:
+    """For each answer what it costs, by the class that is right: 1 if it is another one than that which is answered,
+    or the mean square of what the probabilities lack."""
     k = answers.shape[1]
     if estimate == "error":
-        return np.asarray(1.0 - np.eye(k)[answers.argmax(axis=1)])
+        return np.asarray(1.0 - np.eye(k)[decision.classes(answers)])
     squares = (answers**2).sum(axis=1, keepdims=True)
     return np.asarray((squares - 2 * answers + 1) / k)  # the sum over c of (1[c = y] - P_c)² is ΣP² - 2P_y + 1

@@ -11,6 +11,7 @@ from intemi.machines.interfaces import Classifier, FeatureRanking
 from intemi.machines.trees.decision_tree import DecisionTree
 from intemi.machines.trees.refinement.expansions import Expansions
 from intemi.machines.trees.refinement.machines import RefinedTree
+from intemi.machines.trees.search.hill_climbing import HillClimbing
 from intemi.machines.trees.stop import AnyOf, MaxLeaves
 from intemi.machines.trees.tree import Tree
 
@@ -50,6 +51,11 @@ class LockstepTree(Machine):
             raise ConfigurationError(f"{self.kind}: refinement.rule must stop somewhere, got 'min', which looks at all")
         if self.refinement.passes is None:
             raise ConfigurationError(f"{self.kind}: refinement.passes must be a distributor, got None")
+        if not isinstance(self.learner.search, HillClimbing) or self.learner.pruning is not None:
+            raise ConfigurationError(
+                f"{self.kind}: learner must climb a hill and prune nothing, so that a tree that ends early is the "
+                f"beginning of any other, got search={self.learner.search!r}, pruning={self.learner.pruning!r}"
+            )
 
     async def run(self, job: Any, data: Any) -> Model:
         most = self.first
@@ -59,9 +65,13 @@ class LockstepTree(Machine):
             tree = job.request(refined.grower(), data=data, name="tree")
             await passes
             await tree
-            tables = [job.load(table) for table in passes.tables]
+            tables, grown = [job.load(table) for table in passes.tables], job.load(tree.tree)
+            if grown.branch_count.max() > 2:
+                raise ConfigurationError(
+                    f"{self.kind}: learner must make two branches a split, got one of {grown.branch_count.max()}"
+                )
             is_exhausted = all(len(table) <= most for table in tables)
-            if is_exhausted or self.refinement.has_stopped(job.load(tree.tree), tables):
+            if is_exhausted or self.refinement.has_stopped(grown, tables):
                 break
             most *= FURTHER
         done = job.request(refined, data=data, name="refined")

@@ -56,6 +56,10 @@ class Validator(Refinement):
     """Distributes rows into training and validation; after a single hold-out the tree of its training part is cut."""
 
     def check(self) -> None:
+        if self.passes is not None and not {"training", "test"} <= set(self.passes.outputs):
+            raise ConfigurationError(
+                f"{self.kind}: passes must be a distributor, which gives out training and test, got {self.passes!r}"
+            )
         if self.se_of != "theory" and self.is_single:
             raise ConfigurationError(f"{self.kind}: se_of={self.se_of!r} needs several passes, got {self.passes!r}")
 

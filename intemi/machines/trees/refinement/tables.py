@@ -84,7 +84,7 @@ class NodeErrors(Validation):
 
 def node_classes(tree: Tree, decision: DecisionModule) -> Codes:
     """The class that each node answers."""
-    return np.asarray(decision.probabilities(tree).argmax(axis=1), dtype=np.int32)
+    return decision.classes(decision.probabilities(tree))
 
 
 def errors_as_leaves(class_weights: Floats, classes: Codes) -> Floats:

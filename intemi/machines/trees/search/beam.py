@@ -172,8 +172,10 @@ class BeamSearch(SearchMethod):
         while opened:
             node = max(opened, key=lambda each: each.prospects)  # of equal ones the first
             opened.remove(node)
-            if not parts.stop.stops(node.data, Growth(state.leaf_count)) and node.splits:
-                made = [self._split(state, node, choice, opened, closed) for choice in node.choices]
+            growth = Growth(state.leaf_count)
+            if not parts.stop.stops(node.data, growth) and node.splits:
+                choices = [each for each in node.choices if not parts.stop.refuses(len(each.weights), growth)]
+                made = [self._split(state, node, choice, opened, closed) for choice in choices]
                 return made or [replace(state, open=opened, closed=[*closed, node.data.class_weights])]
             closed.append(node.data.class_weights)
         return [replace(state, open=[], closed=closed)]

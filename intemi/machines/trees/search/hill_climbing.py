@@ -53,7 +53,7 @@ class HillClimbing(SearchMethod):
                 continue
             splits = parts.best_splits(best.data, 1) if best.splits is None else best.splits
             division = parts.division(best.data, splits[0]) if splits else None
-            if division is None:
+            if division is None or parts.stop.refuses(len(division.parts), growth):
                 continue
             expansions += 1
             growth.leaves += len(division.parts) - 1

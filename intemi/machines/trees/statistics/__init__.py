@@ -6,14 +6,13 @@ Probabilities are returned as logarithms throughout: those of strong features ar
 from intemi.machines.trees.statistics.adjustment import bonferroni_level, log_sidak
 from intemi.machines.trees.statistics.box_cox import BoxCox, fit_box_cox
 from intemi.machines.trees.statistics.contingency import (
-    contingency,
     fisher_exact,
     normal_deviates,
     pearson,
     pearson_of_each,
 )
 from intemi.machines.trees.statistics.correspondence import crimcoord
-from intemi.machines.trees.statistics.discriminants import linear_intervals, quadratic_roots
+from intemi.machines.trees.statistics.discriminants import cheapest_intervals, linear_intervals, quadratic_roots
 from intemi.machines.trees.statistics.moments import ClassMoments, class_moments, distances
 from intemi.machines.trees.statistics.permutation import (
     greatest_nominal,
@@ -33,7 +32,6 @@ __all__ = [
     "Tested",
     "analysis_of_variance",
     "levene",
-    "contingency",
     "pearson",
     "pearson_of_each",
     "normal_deviates",
@@ -41,6 +39,7 @@ __all__ = [
     "crimcoord",
     "BoxCox",
     "fit_box_cox",
+    "cheapest_intervals",
     "linear_intervals",
     "quadratic_roots",
     "quadratic_numeric",

@@ -16,6 +16,9 @@ from intemi.machines.trees.selectors.ranking import of_symbols
 from intemi.machines.trees.splits import DeviationSplit, Split, SymbolSplit, ThresholdSplit, cut
 from intemi.machines.trees.statistics import ClassMoments, class_moments, crimcoord, tamed
 
+ROUNDING = 1e-14
+"""Of a mean, relative to the largest number."""
+
 
 @dataclass(frozen=True)
 class Axis:
@@ -42,8 +45,11 @@ class Axis:
 
     @property
     def mean(self) -> float:
-        """The mean of the numbers."""
-        return float(np.average(self.numbers, weights=self.weights))
+        """The mean of the numbers; one of them, if it differs from the mean by rounding only: a cut there is below it
+        or not whatever the order of the rows. Scores have the mean 0, and often enough a symbol that scores 0."""
+        mean = float(np.average(self.numbers, weights=self.weights))
+        same = np.abs(self.numbers - mean) <= ROUNDING * np.abs(self.numbers).max()
+        return float(self.numbers[same].max()) if same.any() else mean
 
     def split(self, cuts: Floats | Sequence[float]) -> Split | None:
         """The split at cuts between the numbers; None if they separate nothing."""
