@@ -114,13 +114,19 @@ class Tree:
         return int((self.branch_count == 0).sum())
 
     @cached_property
+    def levels(self) -> list[int]:
+        """How many nodes there are at each depth; they stand in this order."""
+        last_children = np.cumsum(self.branch_count)
+        sizes, last = [1], 0
+        while last < len(self) - 1:  # the last node of a level leads to the last node of the next
+            sizes.append(int(last_children[last]) - last)
+            last += sizes[-1]
+        return sizes
+
+    @property
     def depth(self) -> int:
         """The depth of the deepest node, 1 for the root alone."""
-        last_children = np.cumsum(self.branch_count)
-        depth, last = 0, -1
-        while last < len(self) - 1:  # the last node of a level leads to the last node of the next
-            depth, last = depth + 1, int(last_children[last]) if last >= 0 else 0
-        return depth
+        return len(self.levels)
 
     @cached_property
     def simple_tests(self) -> tuple[Codes, Floats, Codes]:

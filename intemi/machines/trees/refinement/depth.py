@@ -19,11 +19,10 @@ class Depth(NestedValidator):
     """
 
     def path(self, tree: Tree, decision: DecisionModule) -> NestedPath:
-        depths = np.ones(len(tree))
-        for node in range(1, len(tree)):
-            depths[node] = depths[tree.parent[node]] + 1
+        levels = tree.levels
+        depths = np.repeat(np.arange(1.0, len(levels) + 1), levels)
         critical = np.where(tree.branch_count > 0, -depths, -np.inf)
-        return NestedPath(tree, -np.arange(depths[-1], 0.0, -1.0), critical)
+        return NestedPath(tree, -np.arange(len(levels), 0.0, -1.0), critical)
 
     def places(self, table: ErrorTable, keys: Floats) -> Codes:
         return last_up_to(table, keys)

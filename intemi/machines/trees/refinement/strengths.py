@@ -13,7 +13,6 @@ from intemi.machines.trees.decisions import Proportions
 from intemi.machines.trees.refinement.cost_complexity import CostComplexity
 from intemi.machines.trees.refinement.counting import counted
 from intemi.machines.trees.refinement.path_validator import NestedValidator
-from intemi.machines.trees.refinement.tables import errors_as_leaves, node_classes
 from intemi.machines.trees.tree import Tree
 
 MAJORITY = Proportions()
@@ -60,6 +59,8 @@ class PruningTest(Machine):
         return Model(results={"Accuracy": accuracy, "Leaves": leaves})
 
     def _test(self, tree: Tree, data: Data, accuracy: Floats, leaves: Codes) -> None:
+        from intemi.machines.trees.kernels.strengths import errors_and_leaves
+
         counts = counted(tree, data)
         validated = float(counts[0].sum())
         if not validated:
@@ -67,7 +68,6 @@ class PruningTest(Machine):
         path = self.pruning.path(tree, MAJORITY)
         keys = np.maximum(self.pruning.keys_of(np.array(self.strengths)), path.keys[0])
         order = np.argsort(keys)
-        errors = errors_as_leaves(counts, node_classes(tree, MAJORITY))
-        wrong, left = path.summed_at(keys[order], errors, np.ones(len(tree)))
-        accuracy[order] = 1 - wrong / validated
-        leaves[order] = np.rint(left)
+        found = errors_and_leaves(tree.class_weights, counts, tree.parent, path.critical, keys[order])
+        accuracy[order] = 1 - found[0, :-1] / validated
+        leaves[order] = found[1, :-1]
