@@ -321,6 +321,24 @@ def test_there_is_more_room_for_tables_once_one_is_missed(monkeypatch: pytest.Mo
     assert tables.get(GaussianKernel(1.0), blobs()) is again
 
 
+def test_the_memory_of_a_table_is_used_again_if_nobody_looks_at_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    from intemi.machines.classifiers import kernel_provider
+
+    monkeypatch.setattr(kernel_provider, "LITTLE_ROOM", 45 * 45 * 8)
+    tables, kernels = kernel_provider._Tables(), [GaussianKernel(sigma) for sigma in (1.0, 2.0, 3.0, 4.0, 5.0)]
+    expected = [kernel.table(np.ascontiguousarray(blobs().features.T)) for kernel in kernels]
+    looked_at = tables.compute(kernels[0], blobs())
+    part = tables.compute(kernels[1], blobs())[3:5]
+    tables.compute(kernels[2], blobs())
+    place = tables.compute(kernels[2], blobs()).ctypes.data
+    tables.compute(kernels[3], blobs())
+    again = tables.compute(kernels[4], blobs())
+    assert again.ctypes.data == place
+    np.testing.assert_array_equal(looked_at, expected[0])
+    np.testing.assert_array_equal(part, expected[1][3:5])
+    np.testing.assert_array_equal(again, expected[4])
+
+
 def test_a_table_is_that_of_the_products() -> None:
     rows = np.random.default_rng(0).normal(size=(20, 3))
     for kernel in (GaussianKernel(0.3), LinearKernel(), PolynomialKernel(2, 0.5, 1.0)):

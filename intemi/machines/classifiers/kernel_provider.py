@@ -6,9 +6,12 @@ and computed again where it is not: that is quicker than reading it from a disk.
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections import OrderedDict
 from dataclasses import dataclass
+
+import numpy as np
 
 from intemi.data import Data
 from intemi.kernel import Input, Machine, Model, Output, storable
@@ -18,8 +21,14 @@ from intemi.machines.interfaces import Floats
 
 ROOM = 2**28
 """Bytes that the tables in memory may have together; the latest one stays, whatever its size."""
-LITTLE_ROOM = 2**25
+LITTLE_ROOM = 2**24
 """Where it begins: memory that was used before is at hand at once, new memory takes longer than to fill it."""
+SPARE = 2
+"""Tables whose memory waits to be used again."""
+
+
+UNSHARED = 2
+"""References to what is in one list only, as Python counts them: that of the question is one more."""
 
 
 class _Tables:
@@ -30,13 +39,14 @@ class _Tables:
         self._tables: OrderedDict[bytes, Floats] = OrderedDict()
         self._size = 0
         self._room = LITTLE_ROOM
+        self._spare: list[Floats] = []
 
     def compute(self, kernel: Kernel, data: Data) -> Floats:
         """The table of a kernel and data, computed if it is not there; by two at once at worst."""
         key = kernel.digest + data.content_digest()
         table = self._find(key)
         if table is None:
-            table = kernel.table(numbers_only(kernel.kind, data))
+            table = kernel.table(numbers_only(kernel.kind, data), self._used_before(len(data)))
             table.flags.writeable = False
             self._hold(key, table)
         return table
@@ -61,7 +71,25 @@ class _Tables:
                 self._tables[key] = table
                 self._size += table.nbytes
             while self._size > self._room and len(self._tables) > 1:
-                self._size -= self._tables.popitem(last=False)[1].nbytes
+                oldest = [self._tables.popitem(last=False)[1]]
+                self._size -= oldest[0].nbytes
+                if sys.getrefcount(oldest[0]) == UNSHARED and _is_plain(oldest[0]):
+                    self._spare = [*oldest, *self._spare[: SPARE - 1]]
+
+    def _used_before(self, size: int) -> Floats | None:
+        """Memory for a table of some size that nobody looks at any more."""
+        with self._lock:
+            for place, table in enumerate(self._spare):
+                if len(table) == size:
+                    del self._spare[place]
+                    table.flags.writeable = True
+                    return table
+        return None
+
+
+def _is_plain(table: Floats) -> bool:
+    """Whether it has memory of its own, as any other table would have it."""
+    return table.flags.owndata and table.flags.c_contiguous and table.dtype == np.float64
 
 
 _tables = _Tables()

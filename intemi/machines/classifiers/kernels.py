@@ -20,8 +20,8 @@ class Kernel(Component):
         """The product of each row with each of the others."""
         raise NotImplementedError(f"{self.kind}: write its method between")
 
-    def table(self, rows: Floats) -> Floats:
-        """The product of each row with each; infinite ones are refused."""
+    def table(self, rows: Floats, memory: Floats | None = None) -> Floats:
+        """The product of each row with each, in memory that may be written to; infinite ones are refused."""
         with np.errstate(over="ignore", invalid="ignore"):
             table = self.between(rows, rows)
             self._refuse_infinite(table.sum())  # one number tells of all
@@ -74,7 +74,7 @@ class GaussianKernel(Kernel):
         np.maximum(exponents, LEAST_EXPONENT, out=exponents)
         return np.exp(exponents, out=exponents)
 
-    def table(self, rows: Floats) -> Floats:
+    def table(self, rows: Floats, memory: Floats | None = None) -> Floats:
         # −σ‖x − y‖² = ⟨2σx, y⟩ − σ‖x‖² − σ‖y‖² is one product of matrices, with the squares as two more columns. In few
         # steps, since between steps a thread may have to wait for others; around the mean there is little to cancel.
         size, width = rows.shape
@@ -86,7 +86,7 @@ class GaussianKernel(Kernel):
             self._refuse_infinite(squares.sum())
         left[:, width] = right[:, width + 1] = squares
         np.multiply(centered, 2 * self.sigma, out=left[:, :width])
-        table = np.asarray(left @ right.T)
+        table = np.asarray(np.matmul(left, right.T, out=memory))
         if 4 * squares.min(initial=0.0) < LEAST_EXPONENT:  # else none of them reaches it, and rounding is below 1e-12
             np.clip(table, LEAST_EXPONENT, 0.0, out=table)
         np.exp(table, out=table)
