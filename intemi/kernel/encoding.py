@@ -274,12 +274,16 @@ def _encode_component(value: Any, add: _Add) -> None:
     add(value.encoding)
 
 
-def _encode_storable(value: Any, add: _Add) -> list[object]:
-    cls = type(value)
-    add(_sized(b"O", registry.qualified_name(cls).encode()) + _sized(b"", source_of(cls)))
-    if tells_its_state(cls):
-        return [value.state()]
-    return [{field.name: getattr(value, field.name) for field in dataclasses.fields(value)}]
+def _storable_encoder(cls: type) -> _Encoder:
+    """The encoder of a registered type: what is the same for all its values is worked out once."""
+    head = _sized(b"O", registry.qualified_name(cls).encode()) + _sized(b"", source_of(cls))
+    names = None if tells_its_state(cls) else [field.name for field in dataclasses.fields(cls)]
+
+    def encode_storable(value: Any, add: _Add) -> list[object]:
+        add(head)
+        return [value.state() if names is None else {name: getattr(value, name) for name in names}]
+
+    return encode_storable
 
 
 def _encode_cached(value: Any, add: _Add) -> None:
@@ -289,7 +293,8 @@ def _encode_cached(value: Any, add: _Add) -> None:
 @lru_cache(maxsize=2**16)
 def _whole(value: Any) -> bytes:
     parts: list[_Part] = []
-    children = _encode_storable(value, parts.append)
+    children = _storable_encoder(type(value))(value, parts.append)
+    assert children is not None
     return b"".join([*parts, *map(encode, children)])
 
 
@@ -313,7 +318,7 @@ _ENCODERS: dict[type, _Encoder] = {
 def _encoder_of(value: object) -> _Encoder:
     """The encoder of a value whose exact type is not in the table."""
     if registry.is_storable(type(value)):
-        return _encode_cached if _is_cached(value) else _encode_storable
+        return _encode_cached if _is_cached(value) else _storable_encoder(type(value))
     if isinstance(value, np.generic):
         return _encode_numpy_scalar
     if isinstance(value, enum.Enum):
