@@ -19,6 +19,11 @@ def measure_start() -> dict[str, float]:
     classes = import_module("benchmarks.configuration")
     spent["the first digest of a class with a version"] = _spent(lambda: classes.Learner().digest)
     spent["the first digest of a class known by its source"] = _spent(lambda: classes.KnownBySource().digest)
+    trees = import_module("benchmarks.trees")
+    learner, data = trees.learner(), trees.generated(100, 2)
+    spent["the first tree and its answers, kernels compiled before"] = _spent(
+        lambda: learner.run(data=data).outputs["classifier"].classify(data)
+    )
     return spent
 
 

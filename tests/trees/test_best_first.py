@@ -333,6 +333,34 @@ class TestGrowth:
     def test_parity_is_a_leaf(self) -> None:
         assert len(tree_of(BestFirstTree(min_objects=1), table_of({"a": [0, 0, 1, 1], "b": [0, 1, 0, 1]}, "ABBA"))) == 1
 
+    @pytest.mark.parametrize("missing", [False, True])
+    @pytest.mark.parametrize("quality", MEASURES)
+    def test_parity_is_learned_where_splits_may_gain_nothing(self, quality: SplitQuality, missing: bool) -> None:
+        """Vector V10; a feature with a missing value, of no use, is searched in another way."""
+        columns: dict[str, Any] = {"a": [0, 0, 1, 1] * 2, "b": [0, 1, 0, 1] * 2}
+        if missing:
+            columns["c"] = [5] * 7 + [None]
+        data = table_of(columns, "ABBA" * 2)
+        tree = tree_of(BestFirstTree(quality, allow_zero_gain=True), data)
+        assert leaves_of(tree) == [[2, 0], [0, 2], [0, 2], [2, 0]]
+        assert tree.quality[0] == pytest.approx(0.0, abs=1e-12)
+        assert len(tree_of(BestFirstTree(quality), data)) == 1
+
+    def test_a_feature_with_missing_values_may_gain_nothing_too(self) -> None:
+        data = NodeData.of(table_of({"a": [0, 0, 1, 1, None]}, "ABBAA"))
+        assert SpreadSearch().best_splits(data, 1) == []
+        [split] = SpreadSearch(allow_zero_gain=True).best_splits(data, 1)
+        assert isinstance(split, ThresholdSplit)
+        assert split.cuts.tolist() == [0.5]
+
+    def test_symbols_that_a_node_has_not_seen_go_to_its_heavier_branch_or_to_both(self) -> None:
+        column, target = Column("a", ("p", "q", "r")), Column("class", ("A", "B"))
+        data = Data(Table([column], [[0, 0, 0, 1, 1]], target, [0, 0, 0, 1, 1]))
+        asked = Data(Table([column], [[2]], target, [0]))
+        for learner, expected in ((BestFirstTree(), [1, 0]), (BestFirstTree(unseen="missing"), [0.6, 0.4])):
+            answer = learned(learner, data).outputs["classifier"].probabilities(asked)
+            assert answer[0].tolist() == pytest.approx(expected)
+
     def test_of_equal_gains_the_node_that_came_last_is_split_first(self) -> None:
         data = table_of({"x": [0] * 4 + [9] * 4, "z": [0, 0, 1, 1] * 2}, "AABBCCDD")
         machine = BestFirstTree(expansions=2)

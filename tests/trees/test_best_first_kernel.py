@@ -19,6 +19,9 @@ LEARNERS: dict[str, Any] = {
     "information": BestFirstTree(InformationGain(), min_objects=1),
     "few expansions": BestFirstTree(expansions=3),
     "weighted order": BestFirstTree(scope="tree", expansions=4, min_objects=1),
+    "zero gains": BestFirstTree(allow_zero_gain=True, min_objects=1),
+    "few zero gains": BestFirstTree(InformationGain(), allow_zero_gain=True, expansions=6),
+    "unseen symbols": BestFirstTree(unseen="missing"),
 }
 
 

@@ -24,6 +24,7 @@ from intemi.machines.trees.statistical_algorithms import CRUISE2D
 from intemi.machines.trees.stop import AnyOf, MaxDepth, MaxErrors, MaxLeaves, MinNodeSize
 from intemi.testing import check_machine
 from tests import datasets
+from tests.learning.tables import mixed
 from tests.trees.examples import D1, G14, N8, learned, leaves_of, same_tree, searched_tree, table_of, tree_of
 from tests.trees.test_exhaustive_search import tables
 
@@ -245,3 +246,28 @@ def test_only_a_tree_whose_components_draw_depends_on_the_seed() -> None:
             assert (one.key == other.key) is same
             one.wait()
             other.wait()
+
+
+@pytest.mark.parametrize("name", ["glass", "vote", "heart-c", "hepatitis"])
+def test_without_the_filter_of_c45_no_feature_has_a_better_gain_ratio(name: str) -> None:
+    data = datasets.load(name)
+    learner = C45(average_filter=False)
+    search = learner.get("splitter.splitter")
+    root = NodeData.of(data)
+    ratios = [
+        split.quality for feature in range(len(data.columns)) for split in search.best_splits_of(root, feature, 1)
+    ]
+    assert tree_of(learner, data).quality[0] == pytest.approx(max(ratios))
+    [filtered] = C45().get("splitter").best_splits(root, 1)
+    assert filtered.quality <= max(ratios) + 1e-12
+
+
+def test_gain_ratios_of_the_weather_are_compared_without_a_filter() -> None:
+    found = C45(average_filter=False).get("splitter").best_splits(NodeData.of(G14), 4)
+    expected = {"outlook": 0.156428, "humidity": 0.151836, "windy": 0.048849, "temperature": 0.018773}
+    assert {G14.columns[split.feature].name: split.quality for split in found} == pytest.approx(expected, abs=1e-6)
+    assert [G14.columns[split.feature].name for split in found] == list(expected)
+
+
+def test_c45_without_its_filter_is_a_machine_that_keeps_the_promises() -> None:
+    check_machine(C45(average_filter=False), data=mixed(rows=60))

@@ -24,3 +24,25 @@ def test_machine_code_older_than_the_sources_is_forgotten_wherever_it_is_kept(tm
     for name in ("old.nbi", "old.1.nbc"):
         os.utime(folder / name, (0, 0))
     assert kept_files(tmp_path) == ["new.nbi"]
+
+
+def test_a_process_that_finds_machine_code_compiles_nothing() -> None:
+    program = """
+import numpy as np
+from numba.core.event import Listener, register
+from intemi.data import Column, Data, Table
+from intemi.machines import CART
+
+class Compiled(Listener):
+    def on_start(self, event):
+        print(event.data["dispatcher"].__name__)
+    def on_end(self, event): pass
+
+register("numba:compile", Compiled())
+values = np.arange(40.0).reshape(2, 20)
+data = Data(Table([Column("x"), Column("y")], values, Column("class", ("a", "b")), np.arange(20) % 2))
+CART(surrogates=0).run(data=data).outputs["classifier"].classify(data)
+"""
+    for _ in range(2):
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == ""

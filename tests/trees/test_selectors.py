@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from intemi.kernel import ConfigurationError
 from intemi.machines.trees.components import FeatureSelector
 from intemi.machines.trees.node_data import NodeData
 from intemi.machines.trees.selectors import (
@@ -19,11 +20,13 @@ from intemi.machines.trees.selectors import (
     SmallestP,
     SmallestQ,
     Undecided,
+    pairwise_tests,
 )
 from intemi.machines.trees.selectors.tables import deviates, intervals_of, weighted_quantiles
 from tests.trees.small_nodes import C9, C9_CLASSES, L10, L10_CLASSES, golf, node, random_node, repeated
 
-SELECTORS = [LargestF(), SmallestP(), SmallestQ(), PermutationTest(alpha=1.0), PairwiseTests(bootstrap=10)]
+RESAMPLED = PermutationTest(alpha=1.0, resample=50)
+SELECTORS = [LargestF(), SmallestP(), SmallestQ(), PermutationTest(alpha=1.0), RESAMPLED, PairwiseTests(bootstrap=10)]
 few = settings(max_examples=25, deadline=None)
 
 
@@ -103,6 +106,36 @@ def test_bonferroni_counts_features_that_vary() -> None:
     assert order(PermutationTest(adjustment="none"), node(x, x, classes=classes)) == [0, 1]
 
 
+def test_resampling_is_for_whole_weights_and_depends_on_the_seed_of_the_node() -> None:
+    x, classes = list(range(1, 9)), [0, 0, 0, 1, 0, 1, 1, 1]
+    limit, resampled = PermutationTest(), PermutationTest(alpha=0.2, resample=99)
+    assert not limit.is_random
+    assert resampled.is_random
+    assert resampled.rank(node(x, classes=classes)) == resampled.rank(node(x, classes=classes))
+    scores = {resampled.rank(node(x, classes=classes, seed=seed))[0].score for seed in range(20)}
+    assert len(scores) > 1
+    halves = node(x, classes=classes, weights=[0.5, 1.5] * 4)
+    assert resampled.rank(halves) == PermutationTest(alpha=0.2).rank(halves)
+
+
+def test_permutations_that_are_too_few_for_anything_to_be_significant_are_refused() -> None:
+    data = node(*np.random.default_rng(0).normal(size=(8, 30)), classes=[0, 1] * 15)
+    fewest = 156  # 1 - (1 - 1 / 157) ** 8 is below 0.05
+    assert PermutationTest(resample=fewest).rank(data) == []
+    with pytest.raises(ConfigurationError, match=r"one of 8 tests to be .* alpha=0\.05, at least 156, got 155"):
+        PermutationTest(resample=fewest - 1).rank(data)
+    assert PermutationTest(resample=19, adjustment="none").rank(data) == []
+
+
+def test_a_feature_that_is_not_known_everywhere_is_resampled_where_it_is() -> None:
+    x, classes = [1, 2, 3, 4, 5, 6, 7, 8], [0, 0, 0, 1, 0, 1, 1, 1]
+    unknown = node([*x, math.nan, math.nan], [*x, 3, 4], classes=[*classes, 0, 1])
+    known = node(x, classes=classes)
+    resampled = PermutationTest(alpha=1.0, adjustment="none", resample=200)
+    scores = {each.feature: each.score for each in resampled.rank(unknown)}
+    assert scores[0] == resampled.rank(known)[0].score
+
+
 def test_quarters_of_nine_values_by_class() -> None:
     data = node(C9, classes=C9_CLASSES)
     assert intervals_of(data, 0, 4).tolist() == [0, 0, 0, 1, 1, 2, 2, 3, 3]
@@ -122,6 +155,68 @@ def test_features_that_only_matter_together_are_found_by_pairs() -> None:
     assert order(PairwiseTests(bootstrap=0), with_symbols) == [1]  # of a mixed pair the nominal one
     both = node([x - 1 for x in first], [x - 1 for x in second], classes=classes, nominal=[0, 1])
     assert order(PairwiseTests(), both) == [0]
+
+
+def lopsided(rng: np.random.Generator) -> NodeData:
+    """Numbers and symbols that say nothing, until the rows below are looked at, in which one number does."""
+    classes = rng.integers(3, size=120)
+    features = (rng.normal(size=120), np.r_[np.arange(8), rng.integers(8, size=112)], rng.integers(3, size=120))
+    return node(*features, classes=classes.tolist(), nominal=[1, 2], seed=3)
+
+
+def test_the_factor_for_numeric_features_is_that_of_the_root_or_of_the_node() -> None:
+    data = lopsided(np.random.default_rng(1))
+    part = data.select(np.arange(60), branch=0)
+    root, by_node = PairwiseTests(), PairwiseTests(bootstrap_scope="node")
+    assert root.rank(data) == by_node.rank(data)
+    factor = by_node._factor(data)
+    assert data.once(root, lambda _: math.nan) == factor  # it is kept in the root
+    assert by_node._factor(part) != factor
+    alone = node(*part.features, classes=part.classes.tolist(), nominal=[1, 2])
+    assert alone.once(root, lambda _: factor) == factor
+    assert root.rank(part) == root.rank(alone)
+
+
+def test_the_factor_of_a_node_with_other_features_is_its_own() -> None:
+    data = lopsided(np.random.default_rng(1))
+    part = data.select(np.arange(60), branch=0).with_columns([0, 2])
+    assert part.root is data
+    assert PairwiseTests().rank(part) == PairwiseTests(bootstrap_scope="node").rank(part)
+
+
+def test_all_nodes_know_the_root_unless_their_classes_are_others() -> None:
+    data = lopsided(np.random.default_rng(1))
+    part = data.select(np.arange(60), branch=0)
+    assert data.root is data
+    for same in (part, part.select([1, 2]), part.with_features(part.columns, part.features), part.with_columns([1])):
+        assert same.root is data
+    other = part.with_classes([0] * 60, 1)
+    assert other.root is other
+
+
+def test_as_many_pairs_are_drawn_as_are_wanted() -> None:
+    rng = np.random.default_rng(0)
+    features = list(range(10, 22))
+    every = {(one, other) for one in features for other in features if one < other}
+    drawn = [PairwiseTests(max_pairs=5)._pairs(features, rng) for _ in range(200)]
+    assert all(pairs is not None and len(set(pairs)) == 5 and pairs == sorted(pairs) for pairs in drawn)
+    assert {pair for pairs in drawn for pair in pairs or ()} == every
+    assert PairwiseTests(max_pairs=66)._pairs(features, rng) is None
+
+
+@given(seed=st.integers(0, 2**32))
+@few
+def test_pairs_that_are_drawn_are_tested_like_all(seed: int) -> None:
+    data = random_node(np.random.default_rng(seed))
+    features = ([0, 1], [2, 3])
+    targets = (data.classes[:, None, None] == np.arange(3)).astype(float)
+    listed = [(one, other) for one in range(4) for other in range(one + 1, 4)]
+    one, other = (pairwise_tests._test(data, *features, pairs, targets) for pairs in (None, listed))
+    for kind in ("numeric_pairs", "nominal_pairs", "mixed_pairs"):
+        assert getattr(one, kind).best == pytest.approx(getattr(other, kind).best)
+        assert getattr(one, kind).pair == getattr(other, kind).pair
+    fewer = PairwiseTests(bootstrap=5, max_pairs=3)
+    assert fewer.rank(data) == fewer.rank(data)
 
 
 @given(st.lists(st.integers(-5, 5), min_size=2, max_size=20), st.integers(0, 2**32))
@@ -153,6 +248,8 @@ def test_a_weight_of_two_is_the_row_twice(selector: FeatureSelector, seed: int) 
 def test_the_order_of_rows_and_affine_maps_do_not_matter(selector: FeatureSelector, seed: int) -> None:
     if isinstance(selector, PairwiseTests):
         selector = PairwiseTests(bootstrap=0)
+    if selector == RESAMPLED:
+        return  # the classes are dealt out to other rows
     rng = np.random.default_rng(seed)
     data = random_node(rng)
     mixed = data.select(rng.permutation(len(data)))

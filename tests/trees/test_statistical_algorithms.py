@@ -24,7 +24,9 @@ ALGORITHMS = {
     "quest": QUEST(),
     "cruise 1d": CRUISE1D(),
     "cruise 2d": CRUISE2D(bootstrap=5),
+    "cruise 2d in nodes": CRUISE2D(bootstrap=5, bootstrap_scope="node", max_pairs=4),
     "ctree": CTree(),
+    "ctree by resampling": CTree(resample=99),
 }
 
 
@@ -101,6 +103,25 @@ def test_ctree_of_iris_is_that_of_partykit() -> None:
     left_values = [1.9, 1.7, 4.8]  # partykit writes the value below a cut, ours lie in the middle
     right_values = [3.0, 1.8, 4.9]
     assert all(a <= cut < b for a, cut, b in zip(left_values, tree.parameters, right_values, strict=True))
+
+
+def test_ctree_passes_on_what_its_parts_are_told() -> None:
+    learner = CTree(statistic="maximum", form="maximum", adjustment="none", resample=19)
+    assert isinstance(learner, DecisionTree)
+    selector = learner.get("splitter.selector")
+    assert (selector.statistic, selector.adjustment, selector.resample) == ("maximum", "none", 19)
+    assert learner.get("splitter.splitter.quality.form") == "maximum"
+    assert learner.is_random
+    assert not CTree().is_random
+
+
+def test_ctree_by_resampling_stops_where_the_exact_test_does() -> None:
+    """Three of a class and three of another, tidy: no p below 0.1 is possible, though the limit says 0.038."""
+    data = numeric([1, 2, 3, 4, 5, 6], classes=[0, 0, 0, 1, 1, 1])
+    small = {"min_split": 2.0, "min_bucket": 1.0}
+    assert grown(CTree(**small), data).results["Leaves"] == 2
+    assert grown(CTree(resample=499, **small), data).results["Leaves"] == 1
+    assert grown(CTree(resample=499, alpha=0.2, **small), data).results["Leaves"] == 2
 
 
 @pytest.mark.parametrize("name", ALGORITHMS)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from itertools import combinations
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -14,6 +16,7 @@ from intemi.machines.trees.statistics import (
     class_moments,
     greatest_nominal,
     greatest_numeric,
+    log_p_by_resampling,
     quadratic_nominal,
     quadratic_numeric,
 )
@@ -117,3 +120,45 @@ def test_constant_features_single_classes_and_single_rows_are_certain() -> None:
         assert greatest_numeric(moments, 0) == (0.0, 0.0)
     assert quadratic_nominal(np.array([[3.0, 2.0], [0.0, 0.0]])) == (0.0, 0, 0.0)
     assert greatest_nominal(np.array([[3.0, 2.0], [0.0, 0.0]])) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize("statistic", ["quadratic", "maximum"])
+def test_resampling_comes_close_to_all_ways_to_deal_out_the_classes(
+    statistic: Literal["quadratic", "maximum"],
+) -> None:
+    numbers, symbols = N8**2, np.array([0, 0, 0, 1, 1, 2, 2, 2])
+
+    def associations(classes: Codes) -> tuple[float, float]:
+        moments, table = class_moments(numbers[None], classes, np.ones(8), 2), np.zeros((3, 2))
+        np.add.at(table, (symbols, classes), 1.0)
+        if statistic == "maximum":
+            return greatest_numeric(moments, 0)[0], greatest_nominal(table)[0]
+        return float(quadratic_numeric(moments).statistic[0]), quadratic_nominal(table)[0]
+
+    ways = [np.isin(np.arange(8), chosen).astype(np.int32) for chosen in combinations(range(8), 4)]
+    observed = associations(N8_CLASSES)
+    reached = np.array([associations(way) for way in ways]) >= np.array(observed) - 1e-9
+    expected, times = reached.mean(axis=0), 4000
+    parts = [numbers[:, None], np.eye(3)[symbols]]
+    found = np.exp(log_p_by_resampling(parts, N8_CLASSES, times, np.random.default_rng(0), statistic))
+    assert (np.abs(found - expected) < 4 * np.sqrt(expected * (1 - expected) / times)).all(), (found, expected)
+
+
+def test_resampling_of_three_classes_is_that_of_their_statistic() -> None:
+    """The limit is close where there are many rows."""
+    rng = np.random.default_rng(5)
+    classes = rng.integers(3, size=300).astype(np.int32)
+    numbers, symbols = rng.normal(size=300) + 0.1 * classes, rng.integers(4, size=300)
+    table = np.zeros((4, 3))
+    np.add.at(table, (symbols, classes), 1.0)
+    limit = [float(quadratic_numeric(class_moments(numbers[None], classes, np.ones(300), 3)).log_p[0])]
+    limit += [quadratic_nominal(table)[2]]
+    found = log_p_by_resampling([numbers[:, None], np.eye(4)[symbols]], classes, 4000, rng)
+    assert np.exp(found) == pytest.approx(np.exp(limit), abs=0.03)
+
+
+def test_nothing_to_resample_is_no_error() -> None:
+    rng = np.random.default_rng(0)
+    assert log_p_by_resampling([], N8_CLASSES, 9, rng).tolist() == []
+    assert log_p_by_resampling([N8[:, None]], np.zeros(8, np.int32), 9, rng).tolist() == [0.0]
+    assert log_p_by_resampling([np.ones((8, 1))], N8_CLASSES, 9, rng).tolist() == [0.0]

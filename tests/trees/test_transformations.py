@@ -13,15 +13,23 @@ from intemi.machines.transformations.discretization import EqualWidth
 from intemi.machines.trees.components import NodeTransformation, RankedFeature
 from intemi.machines.trees.decision_tree import DecisionTree
 from intemi.machines.trees.quality import InformationGain
+from intemi.machines.trees.selectors import PermutationTest
 from intemi.machines.trees.splits import DeviationSplit, LinearSplit, SymbolSplit, ThresholdSplit
 from intemi.machines.trees.splitters.exhaustive import ExhaustiveSearch
 from intemi.machines.trees.splitters.nominal import BranchForEach
-from intemi.machines.trees.transformations import CrimCoord, Discretize, Indicators, Powers, PrincipalAxes
+from intemi.machines.trees.transformations import (
+    BestFeatures,
+    CrimCoord,
+    Discretize,
+    Indicators,
+    Powers,
+    PrincipalAxes,
+)
 from intemi.machines.trees.whole_feature import LinearDiscriminants
-from tests.learning.tables import mixed
+from tests.learning.tables import mixed, numeric
 from tests.trees.small_nodes import node, random_node
 
-TRANSFORMATIONS = [CrimCoord(), Indicators(), Discretize(), Powers(), PrincipalAxes()]
+TRANSFORMATIONS = [CrimCoord(), Indicators(), Discretize(), Powers(), PrincipalAxes(), BestFeatures(count=3)]
 few = settings(max_examples=25, deadline=None)
 
 
@@ -119,6 +127,63 @@ def test_principal_axes_of_two_features_that_go_together() -> None:
     assert original.features.tolist() == [0, 1, 2, 3]
     assert original.coefficients[0] == pytest.approx(10 * original.coefficients[1])
     assert original.route(data).tolist() == split.route(changed.data).tolist()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_cuts_at_values_lie_between_the_sums_of_rows(seed: int) -> None:
+    """Whatever the order of the rows is: sums are rounded in another way, and the tree is the same."""
+    rng = np.random.default_rng(seed)
+    features = rng.normal(size=(4, 60))
+    classes = (features.sum(axis=0) + 0.5 * rng.normal(size=60) > 0).astype(int)
+    search = ExhaustiveSearch(threshold="value")
+    leaves = []
+    for rows in (np.arange(60), rng.permutation(60), np.arange(60)[::-1]):
+        data = node(*features[:, rows], classes=classes[rows].tolist())
+        changed = PrincipalAxes().fit(data)
+        for split in search.best_splits(changed.data, 4):
+            original = changed.original(split)
+            assert isinstance(original, LinearSplit)
+            assert isinstance(split, ThresholdSplit)
+            values = changed.data.feature(split.feature)
+            assert split.cuts[0] in values
+            assert np.abs(values - original.cuts[0]).min() > 1e-9
+            assert original.route(data).tolist() == split.route(changed.data).tolist()
+        learner = DecisionTree(splitter=search, transformation=PrincipalAxes())
+        leaves.append(learner.run(numeric(*features[:, rows], classes=classes[rows])).outputs["tree"].class_weights)
+    assert all(np.array_equal(each, leaves[0]) for each in leaves)
+
+
+def test_features_are_selected_in_each_node() -> None:
+    """In one half of the rows one feature tells the class, in the other half another."""
+    rng = np.random.default_rng(0)
+    half, classes = np.arange(80) % 2, rng.integers(2, size=80)
+    features = [np.where(half == each, classes, rng.integers(2, size=80)) + 0.0 for each in (0, 1)]
+    data = node(rng.normal(size=80), *features, classes=classes.tolist())
+    selection = BestFeatures(PermutationTest(alpha=1.0), count=1)
+    chosen = [selection.fit(data.select(np.flatnonzero(half == each))).data.columns[0].name for each in (0, 1)]
+    assert chosen == ["x1", "x2"]
+    changed = BestFeatures(PermutationTest(alpha=0.001), count=3).fit(data.select(np.flatnonzero(half == 1)))
+    assert [column.name for column in changed.data.columns] == ["x2"]
+    [split] = ExhaustiveSearch().best_splits(changed.data, 1)
+    assert changed.original(split).feature == 2
+    assert (
+        BestFeatures(PermutationTest(alpha=1e-9)).fit(node(rng.normal(size=9), classes=[0, 1, 0] * 3)).data.columns
+        == ()
+    )
+
+
+def test_all_features_are_as_good_as_no_selection() -> None:
+    data = mixed(rows=90)
+    for threshold in ("middle", "value"):
+        learner = DecisionTree(splitter=ExhaustiveSearch(threshold=threshold))
+        selected = learner.replace("transformation", BestFeatures(count=5))
+        assert learner.run(data).outputs["tree"] == selected.run(data).outputs["tree"]
+
+
+def test_growth_ends_where_no_feature_is_selected() -> None:
+    data = numeric(np.random.default_rng(0).normal(size=30), classes=[0, 1, 2] * 10)
+    learner = DecisionTree(transformation=BestFeatures(PermutationTest(alpha=1e-6)))
+    assert learner.run(data).results["Leaves"] == 1
 
 
 @pytest.mark.parametrize("transformation", TRANSFORMATIONS, ids=lambda each: each.kind)

@@ -26,7 +26,7 @@ from intemi.machines.trees.components import (
     WholeFeatureSplitter,
 )
 from intemi.machines.trees.decision_tree import DecisionTree
-from intemi.machines.trees.decisions import Laplace, LeastCost, MEstimate, PathCombined, Proportions
+from intemi.machines.trees.decisions import Laplace, LeastCost, MEstimate, PathCombined, Proportions, WithPriors
 from intemi.machines.trees.grouping import ClassGrouping, TwoMeans
 from intemi.machines.trees.independence import IndependenceTestAcceptor, IndependenceTestStop
 from intemi.machines.trees.missing import Fractional, ImputeNode, MajorityBranch, Surrogates
@@ -72,8 +72,10 @@ from intemi.machines.trees.splits import (
     SymbolSplit,
     ThresholdSplit,
 )
+from intemi.machines.trees.splitters.each_feature import EachFeature
 from intemi.machines.trees.splitters.exhaustive import ExhaustiveSearch
 from intemi.machines.trees.splitters.nominal import BranchForEach, NominalSplits, SmallSets, TwoSets
+from intemi.machines.trees.splitters.reweighed import AlteredPriors, ImportanceWeights
 from intemi.machines.trees.splitters.select_and_split import SelectAndSplit
 from intemi.machines.trees.splitters.significant import SignificantSplits
 from intemi.machines.trees.splitters.spread import SpreadSearch
@@ -117,9 +119,12 @@ __all__ = [
     "NodeSplitter",
     "ExhaustiveSearch",
     "SpreadSearch",
+    "EachFeature",
     "WholeFeatures",
     "SelectAndSplit",
     "SignificantSplits",
+    "AlteredPriors",
+    "ImportanceWeights",
     "NominalSplits",
     "BranchForEach",
     "TwoSets",
@@ -166,6 +171,7 @@ __all__ = [
     "LeastCost",
     "MEstimate",
     "PathCombined",
+    "WithPriors",
     # Refinement
     "RefinedTree",
     "LockstepTree",

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from intemi.machines.trees.components import MissingPolicy, NodeSplitter
+from intemi.machines.trees.components import DecisionModule, MissingPolicy, NodeSplitter
+from intemi.machines.trees.costs import Costs
 from intemi.machines.trees.decision_tree import DecisionTree
-from intemi.machines.trees.decisions import Laplace
+from intemi.machines.trees.decisions import Laplace, LeastCost, Proportions, WithPriors
 from intemi.machines.trees.missing import Fractional, ImputeNode, MajorityBranch, Surrogates
+from intemi.machines.trees.priors import Priors
 from intemi.machines.trees.quality import AUC, SSV, FilteredGainRatio, Gini, InformationGain, SplitQuality
 from intemi.machines.trees.refinement.direct import Collapse
 from intemi.machines.trees.refinement.machines import TreeLearner, refined
 from intemi.machines.trees.refinement.refinement import Refinement
+from intemi.machines.trees.splitters.each_feature import EachFeature
 from intemi.machines.trees.splitters.exhaustive import ExhaustiveSearch
 from intemi.machines.trees.splitters.nominal import BranchForEach, NominalSplits, SmallSets, TwoSets
+from intemi.machines.trees.splitters.reweighed import AlteredPriors
 from intemi.machines.trees.splitters.significant import SignificantSplits
 from intemi.machines.trees.stop import AnyOf, MaxErrors, MinNodeSize
 
@@ -38,19 +42,33 @@ def CART(
     min_branch: float = 1.0,
     surrogates: int = 5,
     enumerated: int = 10,
+    priors: Priors | None = None,
+    cost: Costs | None = None,
     refinement: Refinement | None = None,
 ) -> TreeLearner:
     """Two branches, Gini gain (or information gain, or twoing), surrogate splits; pruned by a `refinement` only.
+
+    Where classes are to be as frequent as `priors` say, or errors cost differently, `cost[i][j]` if i is answered
+    where j is right, splits are found with altered priors, a `min_branch` above 1 counted likewise, and leaves answer
+    what is most probable, or costs least.
 
     >>> CART(surrogates=2).missing_values
     Surrogates(most=2)
     """
     missing: MissingPolicy = Surrogates(most=surrogates) if surrogates else MajorityBranch()
+    decision: DecisionModule = Proportions() if priors is None else WithPriors(priors)
+    is_altered = priors is not None or cost is not None
+    # One row is enough for a branch, whatever it weighs then.
+    least = 0.0 if is_altered and min_branch <= 1 else min_branch
+    splitter: NodeSplitter = ExhaustiveSearch(quality=quality, nominal=TwoSets(enumerated=enumerated), min_branch=least)
+    if is_altered:
+        splitter = AlteredPriors(splitter, priors, cost)
     return refined(
         DecisionTree(
-            splitter=ExhaustiveSearch(quality=quality, nominal=TwoSets(enumerated=enumerated), min_branch=min_branch),
+            splitter=splitter,
             stop=AnyOf((MaxErrors(), MinNodeSize(size=min_size))),
             missing_values=missing,
+            decision=decision if cost is None else LeastCost(cost, decision),
         ),
         refinement,
     )
@@ -61,25 +79,23 @@ def C45(
     mdl: bool = True,
     binary: bool = False,
     collapse: bool = True,
+    average_filter: bool = True,
     refinement: Refinement | None = None,
 ) -> TreeLearner:
     """Gain ratio among features of at least average gain, a branch for each symbol (or, `binary`, one symbol against
     the others), missing values in parts. With `collapse` splits are undone that remove no errors; further pruning is
-    the business of a `refinement`, such as `ErrorBased()`.
+    the business of a `refinement`, such as `ErrorBased()`. Without `average_filter` any gain above 0 will do.
 
     >>> C45().stop.criteria[1]
     MinNodeSize(size=4.0)
     """
     nominal: NominalSplits = SmallSets(count=1) if binary else BranchForEach(empty=True, heavy="two")
+    search = ExhaustiveSearch(
+        quality=FilteredGainRatio(mdl=mdl), nominal=nominal, min_branch=min_objects, scale=True, threshold="value"
+    )
     return refined(
         DecisionTree(
-            splitter=ExhaustiveSearch(
-                quality=FilteredGainRatio(mdl=mdl),
-                nominal=nominal,
-                min_branch=min_objects,
-                scale=True,
-                threshold="value",
-            ),
+            splitter=search if average_filter else EachFeature(search),
             stop=AnyOf((MaxErrors(), MinNodeSize(size=2 * min_objects))),
             missing_values=Fractional(),
             pruning=Collapse() if collapse else None,

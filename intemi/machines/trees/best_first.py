@@ -24,7 +24,6 @@ from intemi.machines.trees.missing import Fractional
 from intemi.machines.trees.prospects import BestSplitGain, ConstantProspects
 from intemi.machines.trees.pruning import cut_at
 from intemi.machines.trees.search.hill_climbing import HillClimbing
-from intemi.machines.trees.splitters.exhaustive import ExhaustiveSearch
 from intemi.machines.trees.splitters.spread import SpreadSearch
 from intemi.machines.trees.stop import AnyOf, MaxLeaves
 from intemi.machines.trees.tree import SYMBOLS, Tree
@@ -43,7 +42,8 @@ def grown_best_first(learner: DecisionTree, data: Data) -> Tree | None:
     if limits is None or limits.max_leaves < inf:  # a limit of leaves that is not by itself: the order matters
         return None
     tree = grown(whole, data, limits)
-    _place_unseen_symbols(tree)
+    if isinstance(learner.splitter, SpreadSearch) and learner.splitter.unseen == "heavier":
+        _place_unseen_symbols(tree)
     if isinstance(learner.acceptor, MinBranchSize):
         small = (tree.weights < learner.acceptor.size - 1e-9) & (tree.parent >= 0)
         tree = cut_at(tree, np.unique(tree.parent[small]))
@@ -66,8 +66,7 @@ def _without_order(learner: DecisionTree) -> tuple[DecisionTree, int | None] | N
     ):
         return None
     leaves = [each.leaves for each in _criteria(stop) if type(each) is MaxLeaves]
-    search = ExhaustiveSearch(quality=learner.splitter.quality, nominal=learner.splitter.nominal, min_branch=0.0)
-    whole = learner.with_part("splitter", search).with_part("acceptor", None)
+    whole = learner.with_part("splitter", learner.splitter.plain()).with_part("acceptor", None)
     whole = whole.with_part("prospects", ConstantProspects()).with_part("search", HillClimbing())
     others = AnyOf(tuple(each for each in _criteria(stop) if type(each) is not MaxLeaves))
     return whole.with_part("stop", others), min(leaves, default=None)

@@ -40,13 +40,17 @@ def BestFirstTree(
     min_objects: int = 2,
     enumerated: int = 4,
     scope: Literal["node", "tree"] = "node",
+    allow_zero_gain: bool = False,
+    unseen: Literal["heavier", "missing"] = "heavier",
     refinement: Refinement | None = None,
 ) -> TreeLearner:
     """Two branches by Gini (or information) gain, the largest gain first, up to a number of `expansions`.
 
     Of more than `enumerated` symbols and two classes only the sets are tried that an order suggests. A node whose best
     split would leave a branch with fewer than `min_objects` rows is a leaf: no other split of it is tried. With
-    `scope="tree"` gains count by the share of rows they apply to, which is the order of scikit-learn.
+    `scope="tree"` gains count by the share of rows they apply to, which is the order of scikit-learn. Splits that gain
+    nothing are made with `allow_zero_gain` only: a parity of features cannot be learned without. Symbols that a node
+    has not seen go to its heavier branch, or with `unseen="missing"` to both, in parts.
 
     >>> BestFirstTree(expansions=3).stop.criteria[2]
     MaxLeaves(leaves=4, strict=False)
@@ -59,7 +63,12 @@ def BestFirstTree(
         stop = (*stop, MaxLeaves(leaves=expansions + 1))
     return refined(
         DecisionTree(
-            splitter=SpreadSearch(quality=quality, nominal=TwoSets(enumerated=enumerated, order="profile")),
+            splitter=SpreadSearch(
+                quality=quality,
+                nominal=TwoSets(enumerated=enumerated, order="profile"),
+                allow_zero_gain=allow_zero_gain,
+                unseen=unseen,
+            ),
             stop=AnyOf(stop),
             acceptor=MinBranchSize(size=float(min_objects), unit="rows"),
             prospects=BestSplitGain(scope=scope),

@@ -8,6 +8,7 @@ from intemi.kernel import parameter
 from intemi.machines.interfaces import Codes, Floats
 from intemi.machines.trees.components import DecisionModule
 from intemi.machines.trees.costs import check_costs, costs_of
+from intemi.machines.trees.priors import check_priors, factors, priors_of
 from intemi.machines.trees.tree import Tree
 
 
@@ -48,6 +49,24 @@ class PathCombined(DecisionModule):
         for node in range(1, len(tree)):
             answers[node] = (answers[tree.parent[node]] + self.w * answers[node]) / (1 + self.w)
         return answers
+
+
+class WithPriors(DecisionModule):
+    """The shares of the classes in the node as they would be if all rows were distributed as `priors` say.
+
+    >>> WithPriors(priors=(1, 1))
+    WithPriors(priors=(1.0, 1.0))
+    """
+
+    priors: tuple[float, ...] = parameter()
+
+    def check(self) -> None:
+        check_priors(self.kind, self.priors)
+
+    def probabilities(self, tree: Tree) -> Floats:
+        priors = priors_of(self.kind, self.priors, tree.class_weights.shape[1])
+        weights = tree.filled_class_weights * factors(priors, tree.class_weights[0])
+        return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
 
 class LeastCost(DecisionModule):

@@ -68,8 +68,12 @@ def _settings(learner: DecisionTree, limits: Limits, classes: int) -> Floats:
 
 def grown(learner: DecisionTree, data: Data, limits: Limits) -> Tree:
     """The tree of a learner that the kernel can grow."""
+    from intemi.machines.trees.kernels.compiling import share_compilation
+
+    share_compilation()
     from intemi.machines.trees.kernels.cells import MISSING_BIN, NONE, UNSORTED, shifts
-    from intemi.machines.trees.kernels.whole import grow_numbered, prepare
+    from intemi.machines.trees.kernels.grow import grow
+    from intemi.machines.trees.kernels.whole import prepare
 
     splitter = learner.splitter
     assert isinstance(splitter, ExhaustiveSearch)
@@ -87,7 +91,7 @@ def grown(learner: DecisionTree, data: Data, limits: Limits) -> Tree:
     infinite, bins, bin_values, bin_count, cells, place, layout = prepared
     if infinite != NONE:
         raise infinite_values(columns[infinite])
-    arrays = grow_numbered(
+    arrays = grow(
         splitter.quality.address,
         values,
         indices,
@@ -96,9 +100,9 @@ def grown(learner: DecisionTree, data: Data, limits: Limits) -> Tree:
         bin_values,
         bin_count,
         cells,
+        symbols,
         place,
         layout,
-        symbols,
         classes,
         data.weights if data.is_weighted else NO_WEIGHTS,
         data.is_weighted,

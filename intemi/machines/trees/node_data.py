@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from intemi.data import Column, Data
 from intemi.machines.interfaces import Codes, Floats
+
+Made = TypeVar("Made")
 
 
 class NodeData:
@@ -35,6 +37,7 @@ class NodeData:
         rows: Codes | None = None,
         path: tuple[int, ...] = (),
         seed: int = 0,
+        root: NodeData | None = None,
     ) -> None:
         """`features` are those of all rows, of which `rows` are here; `path` are the branches that lead to the node."""
         self.columns = columns
@@ -46,6 +49,8 @@ class NodeData:
         self.training_size = training_size
         self.path = path
         self._seed = seed
+        self._root = root
+        self._made: dict[Hashable, Any] = {}
         self._values: dict[int, Floats] = {}
         self._orders: dict[int, Codes] = {}
         self._tables: dict[int, Floats] = {}
@@ -62,6 +67,19 @@ class NodeData:
     def depth(self) -> int:
         """1 for the root."""
         return len(self.path) + 1
+
+    @property
+    def root(self) -> NodeData:
+        """The node that all rows of the tree are in, with its own features; of other classes, the node itself."""
+        return self if self._root is None else self._root
+
+    def once(self, name: Hashable, make: Callable[[NodeData], Made]) -> Made:
+        """What is made of the root, once for a tree; under this name it is found again in all nodes."""
+        made = self.root._made
+        if name not in made:
+            made[name] = make(self.root)
+        found: Made = made[name]
+        return found
 
     @cached_property
     def class_weights(self) -> Floats:
@@ -138,6 +156,7 @@ class NodeData:
             rows,
             path,
             self._seed,
+            self.root,
         )
 
     def with_classes(self, classes: Any, count: int) -> NodeData:
@@ -145,7 +164,23 @@ class NodeData:
         changed = self.select(np.arange(len(self)))
         changed.classes = np.asarray(classes, dtype=np.int32)
         changed.class_count = count
+        changed._root = None
         return changed
+
+    def with_columns(self, indices: Sequence[int]) -> NodeData:
+        """The same rows with some of the features."""
+        return NodeData(
+            tuple(self.columns[index] for index in indices),
+            self._features[list(indices)],
+            self.classes,
+            self.weights,
+            self.class_count,
+            self.training_size,
+            self._rows,
+            self.path,
+            self._seed,
+            self.root,
+        )
 
     def with_features(self, columns: Sequence[Column], features: Any) -> NodeData:
         """The same rows with other features, a row of values for each."""
@@ -159,4 +194,5 @@ class NodeData:
             None,
             self.path,
             self._seed,
+            self.root,
         )

@@ -101,13 +101,22 @@ def CRUISE1D(alpha: float = 0.05, min_size: float = 2.0, refinement: Refinement 
     )
 
 
-def CRUISE2D(bootstrap: int = 50, min_size: float = 2.0, refinement: Refinement | None = None) -> TreeLearner:
-    """CRUISE, 2D: tests of pairs of features, a branch for each region of linear discriminants after Box–Cox."""
+def CRUISE2D(
+    bootstrap: int = 50,
+    bootstrap_scope: Literal["root", "node"] = "root",
+    max_pairs: int | None = None,
+    min_size: float = 2.0,
+    refinement: Refinement | None = None,
+) -> TreeLearner:
+    """CRUISE, 2D: tests of pairs of features, a branch for each region of linear discriminants after Box–Cox.
+
+    How much numeric features are to be favoured is found out in the root, or in each node (`bootstrap_scope`). Of wide
+    data no more than `max_pairs` pairs are tested in a node, drawn at random.
+    """
+    selector = PairwiseTests(bootstrap=bootstrap, bootstrap_scope=bootstrap_scope, max_pairs=max_pairs)
     return refined(
         DecisionTree(
-            splitter=SelectAndSplit(
-                selector=PairwiseTests(bootstrap=bootstrap), splitter=LinearDiscriminants(box_cox=True)
-            ),
+            splitter=SelectAndSplit(selector=selector, splitter=LinearDiscriminants(box_cox=True)),
             stop=AnyOf((MaxErrors(), MinNodeSize(size=min_size))),
             missing_values=ImputeNode(),
         ),
@@ -121,15 +130,25 @@ def CTree(
     min_bucket: float = 7.0,
     min_share: float = 0.01,
     enumerated: int = 20,
+    statistic: Literal["quadratic", "maximum"] = "quadratic",
+    form: Literal["quadratic", "maximum"] = "quadratic",
+    adjustment: Literal["bonferroni", "none"] = "bonferroni",
+    resample: int | None = None,
     refinement: Refinement | None = None,
 ) -> TreeLearner:
-    """CTree: permutation tests choose the feature and say when to stop, the best two-sample statistic the split."""
+    """CTree: permutation tests choose the feature and say when to stop, the best two-sample statistic the split.
+
+    `statistic` is that of the tests, `form` that of the splits; p is adjusted to the number of tests by `adjustment`,
+    and with `resample` found by so many permutations instead of from the limit distribution; that takes more of them
+    than there are features, divided by `alpha`.
+    """
+    test = PermutationTest(alpha=alpha, statistic=statistic, adjustment=adjustment, resample=resample)
     return refined(
         DecisionTree(
             splitter=SelectAndSplit(
-                selector=PermutationTest(alpha=alpha),
+                selector=test,
                 splitter=BestCut(
-                    quality=PermutationStatistic(),
+                    quality=PermutationStatistic(form=form),
                     nominal=TwoSets(enumerated=enumerated),
                     min_branch=min_bucket,
                     min_share=min_share,

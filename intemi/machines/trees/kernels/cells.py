@@ -28,6 +28,7 @@ from intemi.machines.trees.kernels.compiling import (
     compiled,
     inner,
     int64,
+    part,
 )
 
 MISSING_BIN = 255
@@ -126,11 +127,12 @@ def fill_in_order(
     return distinct
 
 
-@compiled(
+@part(
     int64(
         GIVEN_FLOATS_2D, GIVEN_CODES_2D, GIVEN_CODES, GIVEN_CODES, GIVEN_CODES, GIVEN_CODES, GIVEN_CODES, int64,
         int64, BYTES_2D, FLOATS_2D, CODES, CODES,
-    )
+    ),
+    makes_arrays=True,
 )  # fmt: skip
 def fill_bins(
     values: Floats,

@@ -5,16 +5,20 @@ Only this file imports numba, and it is imported by nothing that `import intemi`
 
 from __future__ import annotations
 
+import gc
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba import boolean, cfunc, config, float64, int32, int64, njit, types, uint8, void
 from numba.core.errors import NumbaError
+from numba.core.event import Listener, install_listener
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
@@ -40,14 +44,16 @@ __all__ = [
     "Wide",
     "address_of",
     "apart",
-    "call_measure",
     "boolean",
+    "call_measure",
     "compiled",
     "compiled_measure",
     "float64",
     "inner",
     "int32",
     "int64",
+    "part",
+    "share_compilation",
     "types",
     "void",
 ]
@@ -89,63 +95,109 @@ def _forget_stale() -> None:
                 kept.unlink()
 
 
-def _say_what_takes_time() -> None:
-    """Compiling takes a while, once: say so, or somebody thinks that it hangs."""
-    if not _kept():
-        print("intemi: compiling the kernels of the trees, about half a minute, this once", file=sys.stderr, flush=True)
-
-
 _forget_stale()
-_say_what_takes_time()
+
+
+OTHERS = ["route", "counting", "mixing", "summary", "pruning", "strengths", "optimal", "grids", "evaluate", "alone"]
+"""Modules of kernels that growing a tree does not need, or last."""
+
+
+@cache
+def share_compilation() -> None:
+    """Before a tree is grown: if kernels have to be compiled, which takes a while, once on a computer, say so, or
+    somebody thinks that it hangs, and let another process compile those that are needed later."""
+    if any(kept.name.startswith("grow.") for kept in _kept()):
+        return
+    print("intemi: compiling the kernels of the trees, about half a minute, this once", file=sys.stderr, flush=True)
+    program = "; ".join(f"import {__package__}.{name}" for name in OTHERS)
+    with suppress(OSError):  # then they are compiled when they are needed
+        nothing = subprocess.DEVNULL
+        subprocess.Popen([sys.executable, "-c", program], stdin=nothing, stdout=nothing, stderr=nothing)
 
 
 @contextmanager
-def _short_loops() -> Iterator[None]:
-    """Compile loops as they are: most go over a few classes or rows, and several numbers at once would be too many."""
+def _our_way() -> Iterator[None]:
+    """Compile loops as they are: most go over a few classes or rows, and several numbers at once would be too many.
+
+    Compilation makes many objects that stay; to look for garbage among them would be a seventh of its time.
+    """
     options: Any = config
-    before = options.LOOP_VECTORIZE
+    before, is_collecting = options.LOOP_VECTORIZE, gc.isenabled()
     options.LOOP_VECTORIZE = 0
+    gc.disable()
     try:
         yield
     finally:
         options.LOOP_VECTORIZE = before
+        if is_collecting:
+            gc.enable()
+
+
+_waiting: list[tuple[Any, Any]] = []
+"""Kernels that only kernels call, and their signatures, until one is compiled that may call them."""
+
+
+class _Waited(Listener):
+    """Compiles what is waiting as soon as a kernel has to be compiled. If it was kept, nothing of it is needed."""
+
+    def on_start(self, event: Any) -> None:
+        waiting = _waiting.copy()
+        _waiting.clear()
+        for kernel, signature in waiting:
+            kernel.compile(signature)
+            kernel.disable_compile()
+
+    def on_end(self, event: Any) -> None:
+        """Nothing is to be done then."""
 
 
 def compiled(signature: Any) -> Callable[[Function], Function]:
     """Compile a kernel for one signature, when its module is imported; the machine code is kept beside the source."""
-
-    def decorate(function: Function) -> Function:
-        with _short_loops():
-            made: Function = njit(signature, nogil=True, cache=True, error_model="numpy")(function)
-        return made
-
-    return decorate
+    return _kept_by_itself(signature, nogil=True)
 
 
-UNSEEN: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "_nrt": False}
-"""Python does not call it, so what it would need for that is left out: half the time of compilation. It makes no arrays
-and keeps none, so it need not count who refers to them: up to a third of the time of growing."""
-
-
-def inner(signature: Any) -> Callable[[Function], Function]:
-    """The same for what only kernels call, and often: it becomes part of them, since arrays are costly to pass."""
-
-    def decorate(function: Function) -> Function:
-        options = {**UNSEEN, "forceinline": True}
-        with _short_loops():
-            made: Function = njit(signature, cache=True, error_model="numpy", **options)(function)
-        return made
-
-    return decorate
+UNSEEN: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+"""Python does not call it, and must not; so what it would need for that is left out: half the time of compilation."""
 
 
 def apart(signature: Any) -> Callable[[Function], Function]:
-    """The same for loops that take long: by themselves they have all registers of the processor."""
+    """The same for loops that take long, of kernels only: by themselves they have all registers of the processor.
 
+    What was loaded first is called, and not the copies of it in what is kept of its callers: these were optimised again
+    with each of them, which makes them up to a seventh slower. It must not make arrays, see `part`.
+    """
+    return _kept_by_itself(signature, _nrt=False, **UNSEEN)
+
+
+def part(signature: Any, makes_arrays: bool = False) -> Callable[[Function], Function]:
+    """The same for other kernels that only kernels call: they are kept as part of these, and cost a start nothing.
+
+    What makes no arrays need not count who refers to them: up to a third of the time of growing.
+    """
+    return _waiting_for_callers(signature, _nrt=makes_arrays, **UNSEEN)
+
+
+def inner(signature: Any) -> Callable[[Function], Function]:
+    """The same for what is called often: it becomes part of the callers' own loops, since arrays are costly to pass."""
+    return _waiting_for_callers(signature, _nrt=False, forceinline=True, **UNSEEN)
+
+
+def _kept_by_itself(signature: Any, **options: Any) -> Callable[[Function], Function]:
     def decorate(function: Function) -> Function:
-        with _short_loops():
-            made: Function = njit(signature, cache=True, error_model="numpy", **UNSEEN)(function)
-        return made
+        made: Any = njit(cache=True, error_model="numpy", **options)(function)
+        with _our_way(), install_listener("numba:compile", _Waited()):
+            made.compile(signature)
+        made.disable_compile()
+        return cast(Function, made)
+
+    return decorate
+
+
+def _waiting_for_callers(signature: Any, **options: Any) -> Callable[[Function], Function]:
+    def decorate(function: Function) -> Function:
+        made: Any = njit(error_model="numpy", **options)(function)
+        _waiting.append((made, signature))
+        return cast(Function, made)
 
     return decorate
 
@@ -157,7 +209,7 @@ def compiled_measure(function: Callable[..., float]) -> Any:
     """
     is_ours = function.__module__.startswith("intemi.")
     try:
-        with _short_loops():
+        with _our_way():
             return cfunc(MEASURE_SIGNATURE, cache=is_ours, error_model="numpy")(function)
     except NumbaError as error:
         name = function.__qualname__.removesuffix(".measure").rpartition(".")[2]

@@ -18,8 +18,10 @@ def evaluate(measure: int, tables: Floats, context: Floats) -> Floats:
     for i in range(count):
         kept = 0
         for b in range(branches):
-            if tables[i, b].sum() > 0.0:
-                table[kept * classes : (kept + 1) * classes] = tables[i, b]
-                kept += 1
+            weight = 0.0
+            for c in range(classes):
+                table[kept * classes + c] = tables[i, b, c]
+                weight += tables[i, b, c]
+            kept += int(weight > 0.0)
         answer[i] = call_measure(measure, address_of(table), kept, classes, address_of(context))
     return answer

@@ -21,10 +21,10 @@ from intemi.machines.trees.kernels.compiling import (
     address_of,
     boolean,
     call_measure,
-    compiled,
     float64,
     inner,
     int64,
+    part,
     void,
 )
 from intemi.machines.trees.kernels.cuts import SLACK, TIE, best_cut, best_weighted_cut
@@ -51,7 +51,7 @@ NOWHERE, CONSTANT = -1, -2
 """Instead of a position: no cut is legal; there is nothing to cut, here and in all nodes below."""
 
 
-@compiled(
+@part(
     void(
         MEASURE, FLOATS, int64, int64, FLOATS, GIVEN_FLOATS, float64, float64, FLOATS, FLOATS, CODES, CODES,
         FLOATS_2D, int64,

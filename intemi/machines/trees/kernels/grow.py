@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -21,18 +23,18 @@ from intemi.machines.trees.kernels.compiling import (
     WIDE,
     WIDE_2D,
     Bytes,
-    Tuple,
     Wide,
-    apart,
     boolean,
     compiled,
     inner,
     int64,
+    part,
 )
 from intemi.machines.trees.kernels.cuts import bits_for_each
 from intemi.machines.trees.kernels.feature import POSITION, QUALITY
 from intemi.machines.trees.kernels.node import AT_ONCE, ask, chosen_feature
 from intemi.machines.trees.kernels.numbering import (
+    ARRAYS,
     BRANCH_WEIGHT,
     BRANCHES,
     DEFAULT,
@@ -45,6 +47,7 @@ from intemi.machines.trees.kernels.numbering import (
     PARAMETERS,
     PARENT,
     START,
+    numbered,
 )
 from intemi.machines.trees.kernels.partition import SIDES, divide, partition, still_live
 from intemi.machines.trees.kernels.settings import (
@@ -77,7 +80,7 @@ def stops(counts: Floats, node: int, depth: int, settings: Floats) -> bool:
     )
 
 
-@apart(
+@part(
     boolean(
         MEASURE, GIVEN_FLOATS_2D, GIVEN_CODES, GIVEN_CODES, BYTES_2D, FLOATS_2D, CODES, WIDE_2D, GIVEN_CODES,
         GIVEN_CODES, WIDE, GIVEN_CODES, GIVEN_FLOATS, boolean, GIVEN_FLOATS, FLOATS, WIDE, CODES_2D, FLOATS_2D,
@@ -305,13 +308,10 @@ def expand(
     return True
 
 
-GROWN = Tuple((CODES_2D, FLOATS_2D, FLOATS_2D, FLOATS))
-
-
 @compiled(
-    GROWN(
+    ARRAYS(
         MEASURE, GIVEN_FLOATS_2D, GIVEN_CODES, GIVEN_CODES, BYTES_2D, FLOATS_2D, CODES, WIDE_2D, GIVEN_CODES,
-        GIVEN_CODES, WIDE, GIVEN_CODES, GIVEN_FLOATS, boolean, int64, GIVEN_FLOATS, FLOATS,
+        GIVEN_CODES, WIDE, GIVEN_CODES, GIVEN_FLOATS, boolean, int64, GIVEN_FLOATS, FLOATS, boolean,
     )
 )  # fmt: skip
 def grow(
@@ -332,8 +332,9 @@ def grow(
     k: int,
     settings: Floats,
     context: Floats,
-) -> tuple[Codes, Floats, Floats, Floats]:
-    """The nodes of the tree, in the order of creation: whole numbers, other numbers, class weights; and parameters.
+    is_fractional: bool,
+) -> Any:
+    """The arrays of the tree. `weights` are not looked at unless the data have some.
 
     `values` are those of the table, of which the data are a view of `columns` and `base_rows`. The parameters of a
     split are its threshold, or the branch of each symbol. `cells` are rearranged.
@@ -401,4 +402,6 @@ def grow(
         for i in range(progress[USED]):
             parameters[i] = parameters_before[i]
     nodes = progress[NODES]
-    return whole[:nodes], other[:nodes], counts[:nodes], parameters[: progress[USED]]
+    return numbered(
+        whole[:nodes], other[:nodes], counts[:nodes], parameters[: progress[USED]], symbols_of, is_fractional
+    )

@@ -53,7 +53,8 @@ def fewest_errors(
         if first_child[node] >= 0:
             sums[0], other_sums[0], total = 0.0, 0.0, 0
             for child in range(first_child[node], first_child[node] + branch_count[node]):
-                new[: total + leaves[child] + 1] = np.inf
+                for s in range(total + leaves[child] + 1):
+                    new[s] = np.inf
                 for s1 in range(total, -1, -1):
                     if sums[s1] == np.inf:
                         continue
@@ -65,8 +66,8 @@ def fewest_errors(
                             other_new[s] = other_sums[s1] + others[start[child] + s2 - 1]
                             given[given_start[child] + s - 1] = s2
                 total += leaves[child]
-                sums[: total + 1] = new[: total + 1]
-                other_sums[: total + 1] = other_new[: total + 1]
+                for s in range(total + 1):
+                    sums[s], other_sums[s] = new[s], other_new[s]
             for s in range(2, total + 1):
                 errors[at + s - 1], others[at + s - 1] = sums[s], other_sums[s]
         errors[at], others[at] = training[node], validation[node]

@@ -17,6 +17,7 @@ from intemi.machines.trees.kernels.compiling import (
     float64,
     inner,
     int64,
+    part,
     void,
 )
 from intemi.machines.trees.tree import DEVIATION, LINEAR, REVERSED, SYMBOLS
@@ -80,7 +81,7 @@ def branch_of(
     return int(default_branch[node])
 
 
-@compiled(void(GIVEN_FLOATS_2D, GIVEN_CODES, GIVEN_CODES, GIVEN_CODES, GIVEN_FLOATS, GIVEN_CODES, CODES))
+@part(void(GIVEN_FLOATS_2D, GIVEN_CODES, GIVEN_CODES, GIVEN_CODES, GIVEN_FLOATS, GIVEN_CODES, CODES), makes_arrays=True)
 def descend(
     values: Floats,
     rows: Codes,

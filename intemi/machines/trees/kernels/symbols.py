@@ -22,6 +22,7 @@ from intemi.machines.trees.kernels.compiling import (
     compiled,
     float64,
     int64,
+    part,
     void,
 )
 from intemi.machines.trees.kernels.cuts import SLACK, TIE, is_better
@@ -32,7 +33,7 @@ BY_SHARE, BY_COORDINATE, BY_PROFILE = 1, 2, 3
 """Orders of symbols: share of the first class, correspondence analysis, principal component of the class profiles."""
 
 
-@compiled(void(FLOATS_2D, FLOATS))
+@part(void(FLOATS_2D, FLOATS), makes_arrays=True)
 def leading_vector(matrix: Floats, vector: Floats) -> None:
     """The eigenvector of the largest eigenvalue of a symmetric matrix (which is destroyed), by Jacobi rotations.
 
@@ -121,7 +122,7 @@ def scores(table: Floats, k: int, present: Codes, count: int, order: int, out: F
             out[i] += vector[c] * scale[c] * table[present[i] * k + c] / weights[i]
 
 
-@compiled(float64(FLOATS, int64, int64, float64))
+@part(float64(FLOATS, int64, int64, float64))
 def split_information(table: Floats, branches: int, classes: int, unknown: float) -> float:
     """The entropy of the branches themselves; the rows whose value is missing are one more part."""
     weight, information = unknown, 0.0
@@ -153,10 +154,11 @@ def largest_set(symbols: int, everything: bool, wanted: float) -> int:
     return best
 
 
-@compiled(
+@part(
     Tuple((float64, float64))(
         MEASURE, FLOATS, int64, CODES, int64, int64, boolean, float64, float64, boolean, FLOATS, FLOATS, CODES
-    )
+    ),
+    makes_arrays=True,
 )
 def best_sets(
     measure: int,

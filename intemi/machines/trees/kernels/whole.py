@@ -1,8 +1,6 @@
-"""From a table to the arrays of a tree, in two calls: from Python each call costs as much as a small tree."""
+"""From a table to what growth reads, in one call: from Python each call costs as much as a small tree."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 
@@ -11,24 +9,18 @@ from intemi.machines.trees.kernels.cells import UNSORTED, fill_bins, fill_cells
 from intemi.machines.trees.kernels.compiling import (
     BYTES_2D,
     CODES,
-    FLOATS,
     FLOATS_2D,
     GIVEN_CODES,
     GIVEN_CODES_2D,
-    GIVEN_FLOATS,
     GIVEN_FLOATS_2D,
-    MEASURE,
     WIDE,
     WIDE_2D,
     Bytes,
     Tuple,
     Wide,
-    boolean,
     compiled,
     int64,
 )
-from intemi.machines.trees.kernels.grow import grow
-from intemi.machines.trees.kernels.numbering import ARRAYS, numbered
 
 PREPARED = Tuple((int64, BYTES_2D, FLOATS_2D, CODES, WIDE_2D, CODES, WIDE))
 
@@ -81,37 +73,3 @@ def prepare(
             infinite, fill_cells(values, order, columns, first, counts, symbols, place, classes, layout, cells)
         )
     return infinite, bins, bin_values, bin_count, cells, place, layout
-
-
-@compiled(
-    ARRAYS(
-        MEASURE, GIVEN_FLOATS_2D, GIVEN_CODES, GIVEN_CODES, BYTES_2D, FLOATS_2D, CODES, WIDE_2D, CODES, WIDE,
-        GIVEN_CODES, GIVEN_CODES, GIVEN_FLOATS, boolean, int64, GIVEN_FLOATS, FLOATS, boolean,
-    )
-)  # fmt: skip
-def grow_numbered(
-    measure: int,
-    values: Floats,
-    columns: Codes,
-    rows: Codes,
-    bins: Bytes,
-    bin_values: Floats,
-    bin_count: Codes,
-    cells: Wide,
-    place: Codes,
-    layout: Wide,
-    symbols: Codes,
-    classes: Codes,
-    weights: Floats,
-    is_weighted: bool,
-    k: int,
-    settings: Floats,
-    context: Floats,
-    is_fractional: bool,
-) -> Any:
-    """The arrays of the tree. `weights` are not looked at unless the data have some."""
-    whole, other, counts, parameters = grow(
-        measure, values, columns, rows, bins, bin_values, bin_count, cells, symbols, place, layout, classes, weights,
-        is_weighted, k, settings, context,
-    )  # fmt: skip
-    return numbered(whole, other, counts, parameters, symbols, is_fractional)

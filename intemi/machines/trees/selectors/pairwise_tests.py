@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from itertools import combinations, product
+from typing import Literal
 
 import numpy as np
 
@@ -24,8 +26,9 @@ class PairwiseTests(FeatureSelector):
 
     Of a pair of one kind, the member that is more significant by itself is taken, of a mixed pair the nominal one. So
     that neither kind is favoured, numeric deviates are multiplied by a factor, for which numeric features would win as
-    often as their share if classes were drawn at random (`bootstrap` times). The other features follow by their own
-    significance.
+    often as their share if classes were drawn at random (`bootstrap` times). With `bootstrap_scope="root"` that is done
+    once for a tree, in its root, unless nodes have other features than the root. Of more than `max_pairs` pairs that
+    many are drawn and tested. The other features follow by their own significance.
 
     >>> from intemi.data import Column, Data, Table
     >>> x1, x2, y = [1, 1, 2, 2] * 4, [1, 2, 1, 2] * 4, [0, 1, 1, 0] * 4
@@ -38,13 +41,19 @@ class PairwiseTests(FeatureSelector):
     random = True
 
     bootstrap: int = parameter(default=50, at_least=0)
+    bootstrap_scope: Literal["root", "node"] = "root"
+    max_pairs: int | None = parameter(default=None, at_least=1)
 
     def rank(self, data: NodeData) -> list[RankedFeature]:
         numeric, nominal = varying(data)
         if not numeric and not nominal:
             return []
-        found = _test(data, numeric, nominal, _targets(data, data.classes[None]))
-        factor = self._factor(data, numeric, nominal)
+        pairs = self._pairs([*numeric, *nominal], data.rng())
+        found = _test(data, numeric, nominal, pairs, _targets(data, data.classes[None]))
+        factor = 1.0  # of one kind of features only
+        if numeric and nominal and self.bootstrap:
+            in_root = self.bootstrap_scope == "root" and data.root.columns == data.columns
+            factor = data.once(self, self._factor) if in_root else self._factor(data)
         winner, score = found.winner(factor)
         if winner is None:
             return []
@@ -52,13 +61,27 @@ class PairwiseTests(FeatureSelector):
         others = [each for each in singles if each.feature != winner and each.score > -np.inf]
         return [RankedFeature(winner, score), *others]
 
-    def _factor(self, data: NodeData, numeric: list[int], nominal: list[int]) -> float:
+    def _pairs(self, features: list[int], rng: np.random.Generator) -> list[tuple[int, int]] | None:
+        """The pairs to test, drawn from all pairs of these features; None: all of them."""
+        total = math.comb(len(features), 2)
+        if self.max_pairs is None or total <= self.max_pairs:
+            return None
+        pairs = []
+        for place in rng.choice(total, self.max_pairs, replace=False, shuffle=False).tolist():
+            later = (math.isqrt(8 * place + 1) + 1) // 2  # pairs are numbered by the later one, then by the other
+            pairs.append((place - math.comb(later, 2), later))
+        return [(features[one], features[other]) for one, other in sorted(pairs)]
+
+    def _factor(self, data: NodeData) -> float:
         """The factor for numeric deviates; 1 if there is but one kind of features."""
-        if not numeric or not nominal or not self.bootstrap:
+        numeric, nominal = varying(data)
+        if not numeric or not nominal:
             return 1.0
+        rng = data.rng()
+        pairs = self._pairs([*numeric, *nominal], rng)
         shares = data.weights / data.weights.sum()
-        drawn = data.rng().choice(len(data), size=(self.bootstrap, len(data)), p=shares)
-        found = _test(data, numeric, nominal, _targets(data, data.classes[drawn]))
+        drawn = rng.choice(len(data), size=(self.bootstrap, len(data)), p=shares)
+        found = _test(data, numeric, nominal, pairs, _targets(data, data.classes[drawn]))
         of_numeric = np.maximum(found.numeric.max(axis=0), found.numeric_pairs.best)
         of_nominal = np.maximum.reduce([found.nominal.max(axis=0), found.nominal_pairs.best, found.mixed_pairs.best])
         positive = of_numeric > 0
@@ -117,19 +140,28 @@ def _targets(data: NodeData, classes: Codes) -> Floats:
     return np.asarray((classes.T[:, :, None] == present) * data.weights[:, None, None])
 
 
-def _test(data: NodeData, numeric: list[int], nominal: list[int], targets: Floats) -> _Found:
+def _test(
+    data: NodeData, numeric: list[int], nominal: list[int], pairs: list[tuple[int, int]] | None, targets: Floats
+) -> _Found:
     quarters = [intervals_of(data, each, 4) for each in numeric]
     halves = {each: intervals_of(data, each, 2) for each in numeric}
     symbols = {each: symbols_of(data, each) for each in nominal}
     times = targets.shape[1]
     parts = halves | symbols
+    if pairs is None:
+        of_numeric = _numeric_pairs(numeric, halves, targets)
+        of_nominal, of_both = list(combinations(nominal, 2)), list(product(numeric, nominal))
+    else:
+        of_numeric = _pairs([pair for pair in pairs if pair[1] in halves], parts, targets)
+        of_nominal = [pair for pair in pairs if pair[0] in symbols]
+        of_both = [pair for pair in pairs if pair[0] in halves and pair[1] in symbols]
     return _Found(
         (numeric, nominal),
         np.array([deviates(each, targets) for each in quarters]).reshape(len(numeric), times),
         np.array([deviates(each, targets) for each in symbols.values()]).reshape(len(nominal), times),
-        _numeric_pairs(numeric, halves, targets),
-        _pairs(list(combinations(nominal, 2)), parts, targets),
-        _pairs(list(product(numeric, nominal)), parts, targets),
+        of_numeric,
+        _pairs(of_nominal, parts, targets),
+        _pairs(of_both, parts, targets),
     )
 
 

@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from intemi.kernel import parameter
+from intemi.kernel import ConfigurationError, parameter
 from intemi.machines.interfaces import Floats
 from intemi.machines.trees.components import FeatureSelector, RankedFeature
 from intemi.machines.trees.node_data import NodeData
@@ -16,11 +16,15 @@ from intemi.machines.trees.statistics import (
     ClassMoments,
     greatest_nominal,
     greatest_numeric,
+    log_p_by_resampling,
     log_sidak,
     quadratic_nominal,
     quadratic_numeric,
     tamed,
 )
+
+_MOST = 1_000_000
+"""Rows with repetitions among which classes may be dealt out."""
 
 
 class PermutationTest(FeatureSelector):
@@ -28,6 +32,11 @@ class PermutationTest(FeatureSelector):
 
     `statistic` is the quadratic form of all deviations, or the largest part. With `adjustment` "bonferroni", p becomes
     1 − (1 − p)ᵐ for m features; that is the form to which partykit gives this name.
+
+    p is that of the limit distribution, or with `resample` found by dealing out the classes that many times, which is
+    right in small nodes too. No p is below 1 / (1 + resample), so many features need many permutations: too few for
+    anything to be significant are refused. Weights count as repetitions of rows: where they are not whole numbers, or
+    more than a million together, the limit has to do.
 
     >>> from intemi.data import Column, Data, Table
     >>> x, y = [1, 2, 3, 4, 5, 6, 7, 8], [0, 0, 0, 1, 0, 1, 1, 1]
@@ -40,13 +49,26 @@ class PermutationTest(FeatureSelector):
     alpha: float = parameter(default=0.05, above=0, at_most=1)
     statistic: Literal["quadratic", "maximum"] = "quadratic"
     adjustment: Literal["bonferroni", "none"] = "bonferroni"
+    resample: int | None = parameter(default=None, at_least=1)
+
+    @property
+    def is_random(self) -> bool:
+        """Whether classes are dealt out."""
+        return self.resample is not None
 
     def rank(self, data: NodeData) -> list[RankedFeature]:
         numeric, nominal = varying(data)
         log_p, ties = (self._quadratic if self.statistic == "quadratic" else self._greatest)(data, numeric, nominal)
         features = [*numeric, *nominal]
         tests = len(features) if self.adjustment == "bonferroni" else 1
-        level = math.log(self.alpha)
+        level = math.log(self.alpha) + 1e-12
+        if self.resample is not None and features and data.weight <= _MOST and (data.weights % 1 == 0).all():
+            if log_sidak(-math.log1p(self.resample), tests) > level:
+                raise ConfigurationError(
+                    f"{self.kind}: resample must be large enough for one of {tests} tests to be significant at "
+                    f"alpha={self.alpha}, at least {self._fewest(tests)}, got {self.resample}"
+                )
+            log_p = self._by_resampling(data, features, self.resample)
         significant = [at for at in range(len(features)) if log_sidak(float(log_p[at]), tests) <= level]
         return best_first([features[at] for at in significant], -log_p[significant], ties[significant])
 
@@ -62,6 +84,36 @@ class PermutationTest(FeatureSelector):
         found = [greatest_numeric(moments, at) for at in range(len(numeric))]
         found += [greatest_nominal(data.table(index)) for index in nominal]
         return np.array([log_p for _, log_p in found]), np.array([greatest for greatest, _ in found])
+
+    def _fewest(self, tests: int) -> int:
+        """How many permutations the smallest p that is significant takes."""
+        fewest = math.floor(-1 / math.expm1(math.log1p(-self.alpha) / tests)) - 1
+        while log_sidak(-math.log1p(fewest), tests) > math.log(self.alpha) + 1e-12:
+            fewest += 1
+        return fewest
+
+    def _by_resampling(self, data: NodeData, features: list[int], times: int) -> Floats:
+        rows = np.repeat(np.arange(len(data)), data.weights.astype(np.intp))
+        # Features of which the same values are known are tested together; where all are known, these are all.
+        together: dict[bytes, list[int]] = {}
+        for at, feature in enumerate(features):
+            together.setdefault(np.isnan(data.feature(feature)).tobytes(), []).append(at)
+        log_p = np.zeros(len(features))
+        for missing, places in together.items():
+            known = rows[~np.frombuffer(missing, dtype=bool)[rows]]
+            parts = [_parts(data, features[at])[known] for at in places]
+            # Always the same permutations: equal features have equal p.
+            log_p[places] = log_p_by_resampling(parts, data.classes[known], times, data.rng(), self.statistic)
+        return log_p
+
+
+def _parts(data: NodeData, feature: int) -> Floats:
+    """The numbers of a feature as a column, or a column of indicators for each symbol that occurs."""
+    values = data.feature(feature)
+    if not data.columns[feature].is_nominal:
+        return tamed(values[None])[0].T
+    present = np.flatnonzero(data.table(feature).sum(axis=1) > 0)
+    return np.asarray(values[:, None] == present, dtype=np.float64)
 
 
 def _moments(data: NodeData, numeric: list[int]) -> ClassMoments:

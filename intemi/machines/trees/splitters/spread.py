@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 from itertools import combinations, islice
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,8 +24,9 @@ from intemi.machines.trees.splitters.nominal import TwoSets
 class SpreadSearch(NodeSplitter):
     """Score every split into two branches, rows with a missing value spread over both as the known rows are.
 
-    So a feature whose values are often missing separates little. A symbol that does not occur in the node belongs to
-    the heavier branch.
+    So a feature whose values are often missing separates little. A split must separate something, unless
+    `allow_zero_gain`. A symbol that does not occur in the node belongs to the heavier branch, or with
+    `unseen="missing"` to none, like a missing value.
 
     >>> from intemi.data import Column, Data, Table
     >>> x, y = [1, 2, 3, 4, float("nan"), float("nan")], [0, 0, 1, 1, 0, 1]
@@ -36,18 +38,24 @@ class SpreadSearch(NodeSplitter):
 
     quality: SplitQuality = Gini()
     nominal: TwoSets = TwoSets()
+    allow_zero_gain: bool = False
+    unseen: Literal["heavier", "missing"] = "heavier"
 
     def best_splits(self, data: NodeData, count: int) -> list[Split]:
         if data.errors <= 1e-12 * data.weight:
             return []
-        plain, width = _plain(self.quality, self.nominal), len(data.columns)
+        plain, width = self.plain(), len(data.columns)
         incomplete = {feature for feature in range(width) if np.isnan(data.feature(feature)).any()}
         found = plain.best_splits(data, width if incomplete else count)
         if incomplete:
             found = [split for split in found if split.feature not in incomplete]
             found += [split for feature in incomplete for split in self._best_of(data, feature)]
             found.sort(key=lambda split: (-round(split.quality, 12), split.feature))
-        return [_with_unseen(split) for split in found[:count]]
+        return [_with_unseen(split) if self.unseen == "heavier" else split for split in found[:count]]
+
+    def plain(self) -> ExhaustiveSearch:
+        """The search that does the same where nothing is missing, but for symbols that do not occur."""
+        return _plain(self.quality, self.nominal, self.allow_zero_gain)
 
     def _best_of(self, data: NodeData, feature: int) -> list[Split]:
         """The best split of a feature of which some values are missing, if it has one."""
@@ -63,7 +71,7 @@ class SpreadSearch(NodeSplitter):
         is_numeric = data.columns[feature].categories is None
         order = np.arange(len(distinct)) if is_numeric else self._order(table)
         best, left = self._best_set(completed) if order is None else self._best_beginning(completed, order)
-        if best <= self.quality.nothing:
+        if best <= (-np.inf if self.allow_zero_gain else self.quality.nothing):
             return []
         if is_numeric:
             last = int(left.sum())
@@ -117,8 +125,8 @@ class SpreadSearch(NodeSplitter):
 
 
 @cache
-def _plain(quality: SplitQuality, nominal: TwoSets) -> ExhaustiveSearch:
-    return ExhaustiveSearch(quality=quality, nominal=nominal, min_branch=0.0)
+def _plain(quality: SplitQuality, nominal: TwoSets, allow_zero_gain: bool) -> ExhaustiveSearch:
+    return ExhaustiveSearch(quality=quality, nominal=nominal, min_branch=0.0, allow_zero_gain=allow_zero_gain)
 
 
 def _every_set(count: int) -> Iterator[NDArray[np.bool_]]:

@@ -20,6 +20,7 @@ from intemi.machines.trees.statistics.permutation import (
     quadratic_nominal,
     quadratic_numeric,
 )
+from intemi.machines.trees.statistics.resampling import log_p_by_resampling
 from intemi.machines.trees.statistics.tails import log_p_chi_squared, log_p_f
 from intemi.machines.trees.statistics.taming import tamed
 from intemi.machines.trees.statistics.variance import Tested, analysis_of_variance, levene
@@ -46,6 +47,7 @@ __all__ = [
     "quadratic_nominal",
     "greatest_numeric",
     "greatest_nominal",
+    "log_p_by_resampling",
     "log_p_chi_squared",
     "log_p_f",
     "bonferroni_level",

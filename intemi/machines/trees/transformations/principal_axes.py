@@ -21,7 +21,8 @@ class PrincipalAxes(NodeTransformation):
     """Numeric features become their coordinates along the principal axes of their correlations; nominal ones follow.
 
     Kept are axes whose variance is more than `share` of the greatest one. A row that misses a value misses all
-    coordinates; the axes are those of the other rows. A cut of a coordinate is one of a sum of features.
+    coordinates; the axes are those of the other rows. A cut of a coordinate is one of a sum of features, never at the
+    sum of a row of the node, since rounding would say on which side that is, but halfway to the next one.
 
     >>> from intemi.data import Data, Table
     >>> x, target = [[1, 2, 3, 4], [10, 20, 30, 40]], Column("class", ("A", "B"))
@@ -29,6 +30,8 @@ class PrincipalAxes(NodeTransformation):
     >>> PrincipalAxes().fit(node).data.columns
     (Column(name='axis 1', categories=None),)
     """
+
+    version = 2
 
     share: float = parameter(default=0.05, at_least=0, below=1)
 
@@ -83,4 +86,12 @@ class _Turned(TransformedNode):
         if not isinstance(split, ThresholdSplit):
             return None  # a distance from a centre is no cut of a sum
         made: dict[str, Any] = others(split)
-        return LinearSplit.of(self.untransformed, self.numeric, self.axes[split.feature], split.cuts, **made)
+        cuts = _between(split.cuts, self.data.feature(split.feature))
+        return LinearSplit.of(self.untransformed, self.numeric, self.axes[split.feature], cuts, **made)
+
+
+def _between(cuts: Floats, values: Floats) -> Floats:
+    """Cuts that are values, moved halfway to the next value above; the others as they are."""
+    known = np.unique(values[~np.isnan(values)])
+    above = known[np.minimum(np.searchsorted(known, cuts, side="right"), len(known) - 1)]
+    return np.where(np.isin(cuts, known), cuts + (above - cuts) / 2, cuts)
