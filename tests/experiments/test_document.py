@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 import pytest
 import yaml
@@ -18,7 +19,10 @@ PLAIN = st.recursive(
     | st.booleans()
     | st.integers(-(10**9), 10**9)
     | st.floats(allow_nan=False, allow_infinity=False)
-    | st.text(st.characters(codec="utf-8", categories=["L", "N", "P", "Zs"]), max_size=8),
+    # That 08 and 1e5 are texts is what the library takes from YAML 1.1; they are numbers in 1.2, which is read here.
+    | st.text(st.characters(codec="utf-8", categories=["L", "N", "P", "Zs"]), max_size=8).filter(
+        lambda text: not re.match("[-+.0-9]", text)
+    ),
     lambda inner: (
         st.lists(inner, max_size=3) | st.dictionaries(st.from_regex("[a-z]{1,4}", fullmatch=True), inner, max_size=3)
     ),

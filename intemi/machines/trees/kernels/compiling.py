@@ -103,16 +103,18 @@ OTHERS = ["route", "counting", "mixing", "summary", "pruning", "strengths", "opt
 
 
 @cache
-def share_compilation() -> None:
+def share_compilation() -> subprocess.Popen[bytes] | None:
     """Before a tree is grown: if kernels have to be compiled, which takes a while, once on a computer, say so, or
     somebody thinks that it hangs, and let another process compile those that are needed later."""
     if any(kept.name.startswith("grow.") for kept in _kept()):
-        return
+        return None
     print("intemi: compiling the kernels of the trees, about half a minute, this once", file=sys.stderr, flush=True)
     program = "; ".join(f"import {__package__}.{name}" for name in OTHERS)
-    with suppress(OSError):  # then they are compiled when they are needed
-        nothing = subprocess.DEVNULL
-        subprocess.Popen([sys.executable, "-c", program], stdin=nothing, stdout=nothing, stderr=nothing)
+    nothing = subprocess.DEVNULL
+    try:
+        return subprocess.Popen([sys.executable, "-c", program], stdin=nothing, stdout=nothing, stderr=nothing)
+    except OSError:
+        return None  # then they are compiled when they are needed
 
 
 @contextmanager
