@@ -16,6 +16,9 @@ from intemi.data.table import Codes, Floats, Table
 from intemi.kernel import ConfigurationError, storable
 from intemi.kernel.encoding import digest, encode
 
+MOST_ROWS, MOST_COLUMNS = 5, 20
+"""So much of it is shown in a notebook."""
+
 
 @storable
 class Data:
@@ -191,6 +194,11 @@ class Data:
         """Bytes that the view itself occupies, beside the table."""
         return sum(each.nbytes for each in (self._rows, self._columns) if each is not None)
 
+    @property
+    def shared_parts(self) -> tuple[Table]:
+        """What it has in common with other views."""
+        return (self.table,)
+
     # For people
 
     def __repr__(self) -> str:
@@ -205,22 +213,26 @@ class Data:
     def _repr_html_(self) -> str:
         from html import escape
 
-        shown = min(len(self), 5)
-        names = [column.name for column in self.columns] + ([self.target.name] if self.target else [])
-        head = "".join(f"<th>{escape(name)}</th>" for name in names)
-        cells = [[self._cell(index, row) for index in range(len(self.columns))] for row in range(shown)]
+        part = self.select_columns(range(min(len(self.columns), MOST_COLUMNS)))
+        part = part.select_rows(range(min(len(part), MOST_ROWS)))
+        head = [column.name for column in part.columns]
+        lines = [[_cell(column, value) for value in part.feature(index)] for index, column in enumerate(part.columns)]
+        if more := len(self.columns) - len(part.columns):
+            head.append(f"… and {more:,} more")
+            lines.append(["…"] * len(part))
         if self.target is not None:
-            for row, line in enumerate(cells):
-                line.append(self.labels[self.classes[row]] if self.classes[row] >= 0 else "?")
-        body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in line)}</tr>" for line in cells)
-        return f"<p>{escape(repr(self))}</p><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+            head.append(self.target.name)
+            lines.append([_cell(self.target, np.nan if code < 0 else code) for code in part.classes])
+        names = "".join(f"<th>{escape(name)}</th>" for name in head)
+        rows = zip(*lines, strict=True)
+        body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
+        return f"<p>{escape(repr(self))}</p><table><thead><tr>{names}</tr></thead><tbody>{body}</tbody></table>"
 
-    def _cell(self, index: int, row: int) -> str:
-        value = self.feature(index)[row]
-        categories = self.columns[index].categories
-        if np.isnan(value):
-            return "?"
-        return f"{value:g}" if categories is None else categories[int(value)]
+
+def _cell(column: Column, value: float) -> str:
+    if np.isnan(value):
+        return "?"
+    return f"{value:g}" if column.categories is None else column.categories[int(value)]
 
 
 def _canonical(chosen: Any, size: int, what: str, unique: bool) -> Codes:

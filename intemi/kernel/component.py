@@ -155,7 +155,7 @@ class Component:
             parts = [type(self)._header or type(self)._make_header()]
             for name, encoded_name in type(self)._encoded_names:
                 value = values[name]
-                encoded = _NONE if value is None else encoding.encode_scalar(value) or encoding.encode(value)
+                encoded = _NONE if value is None else encoding.encode(value)
                 parts += encoded_name, encoded
             known = b"".join(parts)
             values["_encoding"] = known
@@ -189,8 +189,7 @@ class Component:
             identity = ("version", 1 if version is None else version)
         names = sorted(cls.parameter_names())  # the order in which they are declared does not matter
         cls._encoded_names = tuple((name, encoding.encode(name)) for name in names)
-        # What follows is the mapping of the parameters, so the bytes begin as those of a mapping of that size do.
-        mapping = encoding.encode(dict.fromkeys(names))[: encoding.HEAD_SIZE]
+        mapping = encoding.head_of_mapping(len(names))  # of the parameters, which follow
         cls._header = b"C" + encoding.encode(cls.registered_name) + encoding.encode(identity) + mapping
         return cls._header
 

@@ -154,4 +154,4 @@ class Job:
 
     def load(self, source: Source) -> Any:
         """The value of an input, or of an output of a child that is done."""
-        return self._line.values.load_items(source.items())
+        return self._line.values.load_source(source)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from intemi.kernel.decoding import decode
 from intemi.kernel.errors import BindingError, MachineAborted, MachineError
-from intemi.kernel.record import SINGLE, Child, Item, Items, Record
+from intemi.kernel.record import SINGLE, Child, Item, Record
 from intemi.kernel.seeds import Seed
 
 if TYPE_CHECKING:
@@ -59,16 +59,16 @@ class Source:
         """Whether it stands for one value."""
         return self.index != ALL
 
-    def items(self) -> Items:
-        """Where its values are, once the context has finished."""
+    def items(self) -> tuple[Item, ...]:
+        """Where its values are, once the context has finished; one, unless it stands for all of a multi output."""
         record = self.context.record
         if record is None:
             raise BindingError(f"{self}: not there yet; wait for {self.context.path} first")
         items = record.outputs[self.port.name]
-        if self.index < 0:
-            return items
+        if type(items) is Item:
+            return (items,)
         assert isinstance(items, tuple)
-        return items[self.index]
+        return items if self.index < 0 else (items[self.index],)
 
     def __bool__(self) -> bool:
         return True
@@ -76,9 +76,7 @@ class Source:
     def __len__(self) -> int:
         if self.index != ALL:
             raise BindingError(f"{self} is one value")
-        items = self.items()
-        assert isinstance(items, tuple)
-        return len(items)
+        return len(self.items())
 
     def __getitem__(self, index: int) -> Source:
         if not 0 <= index < len(self):
@@ -175,6 +173,17 @@ class Context:
         context.error = None if record.failure is None else record.failure.error()
         context.state = State.FINISHED if record.failure is None else State.FAILED
         return context
+
+    def inputs(self) -> Inputs:
+        """Where the values of its inputs are, once all of them are there."""
+        ports = self.config.inputs
+        return {
+            name: (
+                ports[name].multi,
+                bound[0].items() if len(bound) == 1 else tuple(item for source in bound for item in source.items()),
+            )
+            for name, bound in self.sources.items()
+        }
 
     def aborted_input(self) -> MachineAborted | None:
         """Why one of its inputs will not come, if it was aborted."""
@@ -287,7 +296,7 @@ class Task:
 
     def origins(self) -> list[tuple[bytes, str, int]]:
         """Where the values of its inputs were made."""
-        return [(item.machine, item.output, item.index) for _, items in self.inputs.values() for item in items]
+        return [item.origin for _, items in self.inputs.values() for item in items]
 
     def start(self) -> None:
         """Note the time."""

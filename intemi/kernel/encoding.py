@@ -57,7 +57,7 @@ def encode(value: object) -> bytes:
     >>> encode(True)
     b'T'
     """
-    return b"".join(encode_parts(value))
+    return encode_scalar(value) or b"".join(encode_parts(value))
 
 
 def content_digest(value: object) -> bytes:
@@ -208,8 +208,13 @@ _known_tuples: dict[int, tuple[tuple[object, ...], bytes]] = {}
 """Tuples of values that say `caches_encoding`, such as the columns of a table, which all its views and models have."""
 
 
+def head_of_mapping(size: int) -> bytes:
+    """What the encoding of a mapping of so many items begins with; keys and values follow in turn."""
+    return b"M" + _size(size)
+
+
 def _encode_mapping(value: Mapping[object, object], add: _Add) -> list[object]:
-    add(b"M" + _size(len(value)))
+    add(head_of_mapping(len(value)))
     return [part for pair in value.items() for part in pair]
 
 

@@ -101,7 +101,8 @@ class EventStream:
 class Counts:
     """How many machines exist logically and how many were really run, by kind.
 
-    A unified composite brings the whole branch under it: its machines exist logically without being requested again.
+    A unified composite brings the whole branch under it: its machines exist logically without being requested again. A
+    leaf whose value was lost, and that was run once more to have it again, counts as run.
     """
 
     def __init__(self) -> None:
@@ -122,7 +123,8 @@ class Counts:
         return copy
 
     def __repr__(self) -> str:
-        rows = [(kind, self.logical[kind], self.physical[kind]) for kind in self.logical]
+        kinds = dict.fromkeys((*self.logical, *self.physical))
+        rows = [(kind, self.logical[kind], self.physical[kind]) for kind in kinds]
         rows.append(("all", self.logical.total(), self.physical.total()))
         width = max(len("machine"), *(len(kind) for kind, _, _ in rows))
         lines = [f"{'machine':{width}}  logical  physical"]

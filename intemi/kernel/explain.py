@@ -16,7 +16,7 @@ from intemi.kernel.capsule import Capsule
 from intemi.kernel.composite import Wait
 from intemi.kernel.context import Context, Source, State, Task
 from intemi.kernel.machine import Machine
-from intemi.kernel.record import Record, flat
+from intemi.kernel.record import Record
 from intemi.kernel.unifier import id_of, key_of
 
 if TYPE_CHECKING:
@@ -133,14 +133,11 @@ class _Explorer:
         unifier = self._line.unifier
         record = unifier.find(context.key)
         if record is None and unifier.level and context.sources and all(p.record for p in _providers(context)):
-            inputs = {
-                name: (context.config.inputs[name].multi, tuple(i for source in bound for i in flat(source.items())))
-                for name, bound in context.sources.items()
-            }
+            inputs = context.inputs()
             by_content = unifier.level == 2
             if by_content:
                 for _, items in inputs.values():
-                    self._line.values.register(*items)
+                    self._line.values.register(items)
             record = unifier.find(id_of(context.config, context.seed, inputs, by_content))
         return record
 
@@ -219,7 +216,7 @@ class _DryJob:
         return list(self._capsules)
 
     def load(self, source: Source) -> Any:
-        return self._explorer._line.values.load_items(source.items())
+        return self._explorer._line.values.load_source(source)
 
 
 def _providers(context: Context) -> Iterable[Context]:

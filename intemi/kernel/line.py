@@ -36,7 +36,7 @@ from intemi.kernel.locks import Parking, Step, StepLock
 from intemi.kernel.machine import Machine, draw_time_seeds
 from intemi.kernel.managers import TaskManager
 from intemi.kernel.memory import MemoryCache
-from intemi.kernel.record import Record, flat
+from intemi.kernel.record import Record
 from intemi.kernel.runner import Runner
 from intemi.kernel.seeds import Seed
 from intemi.kernel.spooler import Spooler
@@ -58,7 +58,7 @@ class AssemblyLine:
     ) -> None:
         self.unifier = unifier
         self.memory = memory
-        self.values = Values(memory, unifier, trusts_store)
+        self.values = Values(memory, unifier, trusts_store, self._ran_again)
         self.events = stream
         self.seed = seed
         self.timers = Timers()
@@ -80,6 +80,10 @@ class AssemblyLine:
         """Notes what is requested, if there is one."""
         self.has_limits = False
         """Whether any request so far has had limits; most projects need not look for them."""
+
+    def _ran_again(self, kind: str) -> None:
+        with self._lock:
+            self.events.counts.physical[kind] += 1
 
     def step(self) -> Step:
         """One step under the lock; whoever waits for something that it settled is told before it ends."""
@@ -151,11 +155,13 @@ class AssemblyLine:
         """Have the contents of bound outputs digested before the lock is taken."""
         if self.unifier.level < 2:
             return
-        with suppress(Exception):  # those that are lost, and cannot be made again, are met once more in `_resolve`
+        try:
             for bound in sources.values():
                 for source in bound:
                     if source.context.state is FINISHED:
-                        self.values.register(*flat(source.items()))
+                        self.values.register(source.items())
+        except Exception:
+            return  # what is lost, and cannot be made again, is met once more in `_resolve`
 
     def _place(self, context: Context, parent: Task | None, priority: int) -> None:
         """Give a context its place among its siblings."""
@@ -236,15 +242,11 @@ class AssemblyLine:
         """All inputs are ready: find out which machine it is, and queue it if it has to be run."""
         context = task.owner
         if context.sources:
-            ports = context.config.inputs
-            task.inputs = {
-                name: (ports[name].multi, tuple(item for source in bound for item in flat(source.items())))
-                for name, bound in context.sources.items()
-            }
+            task.inputs = context.inputs()
             if self.unifier.level == 2:
                 try:
                     for _, items in task.inputs.values():
-                        self.values.register(*items)
+                        self.values.register(items)
                 except Exception as error:  # they are lost, and cannot be made again
                     self.end(task, None, failure_of(task, error).error())
                     return

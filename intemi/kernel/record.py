@@ -28,7 +28,7 @@ SINGLE = -1
 class Item:
     """One value that a leaf made: where it came from, and (once somebody asked) the digest of its content."""
 
-    __slots__ = ("content", "index", "inline", "machine", "output", "small")
+    __slots__ = ("content", "inline", "origin", "small")
 
     def __init__(
         self,
@@ -38,22 +38,17 @@ class Item:
         content: bytes | None = None,
         inline: bytes | None = None,
     ) -> None:
-        self.machine = machine
-        self.output = output
-        self.index = index
+        self.origin = machine, output, index
+        """The one place where this value was made."""
         self.content = content
         self.inline = inline
         """The encoded value itself, if it is small enough to live in the record."""
         self.small: Any = ABSENT
         """The value itself, if it is so small that it need not be counted."""
 
-    @property
-    def origin(self) -> tuple[bytes, str, int]:
-        """The one place where this value was made."""
-        return self.machine, self.output, self.index
-
     def __repr__(self) -> str:
-        return f"<Item {self.output}{'' if self.index == SINGLE else f'[{self.index}]'} of {self.machine.hex()[:8]}>"
+        machine, output, index = self.origin
+        return f"<Item {output}{'' if index == SINGLE else f'[{index}]'} of {machine.hex()[:8]}>"
 
 
 Items = Item | tuple[Item, ...]
@@ -90,6 +85,7 @@ class Child:
     """What was asked for; the machine's id tells only who answered."""
 
 
+_SCALARS = frozenset((int, float, str, bool, type(None)))
 _NOTHING: dict[str, Any] = {}
 """Shared by all records, and never written to; so are those of the next function."""
 
@@ -108,6 +104,7 @@ class Record:
     """A finished or failed machine."""
 
     __slots__ = (
+        "_is_fixed",
         "_results",
         "census",
         "config",
@@ -150,6 +147,8 @@ class Record:
         self.inputs = inputs or _NOTHING
         self.outputs: dict[str, Items] = outputs or _NOTHING
         self._results = results or _NOTHING
+        """As given, or what `fix` makes of it, or all of it encoded."""
+        self._is_fixed = False
         self.failure = failure
         self.census = census or census_of_one(kind)
         """How many machines, by kind, exist logically in this branch, itself included."""
@@ -163,21 +162,31 @@ class Record:
 
     @property
     def results(self) -> dict[str, Any]:
-        """The labelled results; those of a record that came from the store are decoded when they are looked at."""
+        """The labelled results; what is encoded is decoded when it is looked at."""
         if isinstance(self._results, bytes):
             self._results = decode(self._results)
         assert isinstance(self._results, dict)
+        if self._is_fixed:
+            return {label: decode(value) if type(value) is bytes else value for label, value in self._results.items()}
         return self._results
 
     def fix(self) -> None:
-        """Encode the results, here and now, so that nobody can change them before the record is written."""
-        if self._results and not isinstance(self._results, bytes):
-            self._results = encoding.encode(self._results)
+        """See to it that nobody can change the results before the record is written."""
+        if self._results and not self._is_fixed and not isinstance(self._results, bytes):
+            self._results, self._is_fixed = _fixed(self._results), True
+
+    def fixed_results(self) -> dict[str, Any]:
+        """The labelled results: numbers, text, truth values and None as they are, everything else encoded."""
+        if self._is_fixed:
+            assert isinstance(self._results, dict)
+            return self._results
+        return _fixed(self.results)
 
     def encode(self) -> bytes:
         """The record as bytes."""
-        seed, failure = self.seed, self.failure
-        results = self._results
+        seed, failure, results = self.seed, self.failure, self._results
+        if not isinstance(results, bytes):
+            results = _encoded(self.fixed_results()) if results else b""
         packed: bytes = packb(
             (
                 FORMAT,
@@ -187,7 +196,7 @@ class Record:
                 None if seed is None else (encoding.encode(seed.entropy), seed.path),
                 self.inputs,
                 {name: _packed(items) for name, items in self.outputs.items()},
-                results if isinstance(results, bytes) else encoding.encode(results) if results else b"",
+                results,
                 None if failure is None else (failure.message, failure.path, failure.key, failure.traceback),
                 self.census,
                 self.started,
@@ -225,9 +234,21 @@ class Record:
             raise EncodingError(f"not a record of this format: {error}") from error
 
 
+def _fixed(results: Mapping[str, Any]) -> dict[str, Any]:
+    return {label: value if type(value) in _SCALARS else encoding.encode(value) for label, value in results.items()}
+
+
+def _encoded(fixed: Mapping[str, Any]) -> bytes:
+    """The encoding of the results that are fixed here, as that of any mapping."""
+    parts = [encoding.head_of_mapping(len(fixed))]
+    for label, value in fixed.items():
+        parts += encoding.encode(label), value if type(value) is bytes else encoding.encode(value)
+    return b"".join(parts)
+
+
 def _packed(items: Items) -> Any:
     if isinstance(items, Item):
-        return (items.machine, items.output, items.index, items.content, items.inline)
+        return (*items.origin, items.content, items.inline)
     return (None, *map(_packed, items))
 
 

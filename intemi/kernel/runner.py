@@ -16,7 +16,7 @@ from intemi.kernel.finishing import Done, Finisher, failure_of
 from intemi.kernel.machine import Model
 from intemi.kernel.managers import Call, Stopped, TaskManager
 from intemi.kernel.ports import check_fit
-from intemi.kernel.record import Failure, Items, Record, census_of_one, flat
+from intemi.kernel.record import Failure, Items, Record, census_of_one
 from intemi.kernel.seeds import Seed
 from intemi.kernel.store import Claim
 from intemi.kernel.values import check_model
@@ -161,9 +161,9 @@ class Runner:
             )
         for source in sources:
             check_fit(source.port, source.context.name, port, task.config.kind, source.is_single)
-        items = tuple(item for source in sources for item in flat(source.items()))
+        items = tuple(item for source in sources for item in source.items())
         if self._is_bound(task):
-            self._values.register(*items)
+            self._values.register(items)
         return items if port.multi else items[0]
 
     # The end of both
@@ -193,8 +193,7 @@ class Runner:
             config=context.config.encoding,
             seed=context.seed,
             inputs={
-                name: (multi, tuple([(item.machine, item.output, item.index) for item in items]))
-                for name, (multi, items) in task.inputs.items()
+                name: (multi, tuple([item.origin for item in items])) for name, (multi, items) in task.inputs.items()
             },
             outputs=outputs,
             results=results,

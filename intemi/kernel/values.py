@@ -5,18 +5,19 @@ from __future__ import annotations
 import copy
 import threading
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
 from intemi.kernel import encoding
-from intemi.kernel.context import Inputs
+from intemi.kernel.context import Inputs, Source
 from intemi.kernel.decoding import decode
 from intemi.kernel.errors import EncodingError, IntemiError, MachineFailed
+from intemi.kernel.garbage import spare_imports
 from intemi.kernel.machine import Machine, Model
-from intemi.kernel.memory import MemoryCache, Origin, plain_size
+from intemi.kernel.memory import MemoryCache, Origin, measured
 from intemi.kernel.record import ABSENT, SINGLE, Item, Items, Record, flat
 from intemi.kernel.seeds import Seed
 from intemi.kernel.store import Finished
@@ -35,8 +36,12 @@ INLINE = 2048
 class Values:
     """Loads, registers and, where it must, makes the values of items."""
 
-    def __init__(self, memory: MemoryCache, unifier: Unifier, trusts_store: bool = False) -> None:
+    def __init__(
+        self, memory: MemoryCache, unifier: Unifier, trusts_store: bool, note_run: Callable[[str], None]
+    ) -> None:
         self._memory = memory
+        self._note_run = note_run
+        """Told of the kind of each leaf that is run once more."""
         self._unifier = unifier
         self._trusts_store = trusts_store
         self._making = threading.RLock()
@@ -47,7 +52,7 @@ class Values:
         """The value of an item."""
         if item.small is not ABSENT:
             return own(item.small)
-        value = ABSENT if item.inline is not None else self._memory.get(item.origin)
+        value = self._memory.get(item.origin)
         if value is ABSENT:
             value = self._read(item)
             if value is ABSENT:
@@ -57,16 +62,22 @@ class Values:
 
     def _hold(self, item: Item, value: Any) -> None:
         """Keep a value in memory: beside its item if that costs next to nothing, else as long as there is room."""
-        if item.inline is not None or (size := plain_size(value)) <= SMALL:
+        size, parts = measured(value)
+        if not parts and (size <= SMALL or item.inline is not None):
             item.small = value
         else:
-            self._memory.put(item.origin, value, size)
+            self._memory.put(item.origin, value, size, parts)
 
     def load_items(self, items: Items) -> Any:
         """The value of an output: one, or a tuple of many."""
         return self.load(items) if isinstance(items, Item) else tuple(map(self.load, items))
 
-    def register(self, *items: Item) -> None:
+    def load_source(self, source: Source) -> Any:
+        """The value that a source stands for: one, or a tuple of many."""
+        items = source.items()
+        return self.load(items[0]) if source.is_single else tuple(map(self.load, items))
+
+    def register(self, items: Iterable[Item]) -> None:
         """Have the contents of items digested, once; one whose type has no encoding is known by its origin."""
         for item in items:
             if item.content is None:
@@ -148,7 +159,7 @@ class Values:
             return
         contents.update(new)
         for name, part in shared.items():
-            self._memory.put((name, "", SHARED), part, plain_size(part))
+            self._memory.put((name, "", SHARED), part, 0, (part,))
         own = hasattr(type(value), "content_digest")
         item.content = encoding.content_digest(value) if own else encoding.digest(*parts)
         encoded = b"".join(parts)
@@ -179,7 +190,7 @@ class Values:
                 self._shared.discard(name)
                 raise EncodingError(f"the shared part {name.hex()} is gone from the store")
             part = decode(encoded)
-            self._memory.put((name, "", SHARED), part, plain_size(part))
+            self._memory.put((name, "", SHARED), part, 0, (part,))
         return part
 
     def _make(self, lost: Item) -> Any:
@@ -205,18 +216,19 @@ class Values:
         pending = [lost]
         while pending:
             item = pending[-1]
-            if item.origin in at_hand or item.machine in plan:
+            machine = item.origin[0]
+            if item.origin in at_hand or machine in plan:
                 pending.pop()
-            elif item.machine in opened:
-                plan[item.machine] = opened[item.machine]
+            elif machine in opened:
+                plan[machine] = opened[machine]
             elif not self._find(item, at_hand):
-                record = self._unifier.record_of(item.machine)
+                record = self._unifier.record_of(machine)
                 if record is None:
                     raise IntemiError(f"{item}: gone from the store, and so is the record of how to make it")
                 inputs = {
                     name: (multi, tuple(map(self.item_at, origins))) for name, (multi, origins) in record.inputs.items()
                 }
-                opened[item.machine] = record, inputs
+                opened[machine] = record, inputs
                 pending.extend(_all_inputs(inputs))
         return list(plan.values())
 
@@ -247,6 +259,7 @@ class Values:
             for name, (multi, items) in inputs.items()
         }
         model = run_leaf(config, values, record.seed)
+        self._note_run(config.kind)
         made = {
             name: tuple(map(frozen, model.outputs[name])) if port.multi else (frozen(model.outputs[name]),)
             for name, port in config.outputs.items()
@@ -273,6 +286,7 @@ def run_leaf(config: Machine, values: dict[str, Any], seed: Seed | None) -> Mode
     if config.takes_rng and config.is_random:
         values = {**values, "rng": (seed or Seed(0)).generator(config.registered_name)}
     model = config.run(**values)
+    spare_imports()
     check_model(config, model)
     return model  # type: ignore[no-any-return]
 
@@ -338,8 +352,8 @@ def _check_same(config: Machine, record: Record, items: tuple[Item, ...], values
     )
     if not same:
         message = (
-            f"{config.kind} is not deterministic: its output {items[0].output} was lost, and made again it is another "
-            "one; project.forget it to run it, and what depends on it, anew"
+            f"{config.kind} is not deterministic: its output {items[0].origin[1]} was lost, and made again it is "
+            "another one; project.forget it to run it, and what depends on it, anew"
         )
         raise MachineFailed(message, config.kind, record.machine)
 

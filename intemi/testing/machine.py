@@ -119,9 +119,9 @@ def _run(config: Machine, inputs: dict[str, Any], workers: int) -> dict[str, Any
         project.run(config, **sources)
         assert not started, f"{config.kind}: asking for it again must not run anything"
         results = _comparable(capsule)
-        load = project._line.values.load_items
+        load = project._line.values.load_source
         held = {
-            name: [load(each.items()) for each in bound] if config.inputs[name].multi else load(bound.items())
+            name: [load(each) for each in bound] if config.inputs[name].multi else load(bound)
             for name, bound in sources.items()
         }
     anew = type(config).from_parameters(config.parameters())

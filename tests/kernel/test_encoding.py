@@ -14,7 +14,7 @@ import pytest
 from intemi.kernel import EncodingError, content_digest, storable
 from intemi.kernel.decoding import decode
 from intemi.kernel.encoding import digest, encode, encode_parts, encode_scalar
-from intemi.kernel.memory import plain_size
+from intemi.kernel.memory import measured
 
 
 @storable
@@ -227,6 +227,8 @@ def test_a_type_that_nobody_has_registered_is_unknown_and_not_imported() -> None
 
 def test_the_size_of_a_value_grows_with_what_it_holds() -> None:
     small, large = np.zeros(10), np.zeros(100_000)
-    assert plain_size(1) < plain_size("x" * 1000) < plain_size([large]) < plain_size({"a": large, "b": [large.copy()]})
-    assert plain_size([large, large]) < 1.1 * plain_size([large])
-    assert plain_size(small) < 1000
+    values: list[object] = [1, "x" * 1000, [large], {"a": large, "b": [large.copy()]}]
+    sizes = [measured(value)[0] for value in values]
+    assert sizes == sorted(set(sizes))
+    assert measured([large, large])[0] < 1.1 * measured([large])[0]
+    assert measured(small)[0] < 1000

@@ -7,7 +7,7 @@ from collections import Counter, OrderedDict
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from intemi.kernel.memory import MemoryCache, Origin
+from intemi.kernel.memory import MemoryCache, Origin, bytes_of
 from intemi.kernel.record import ABSENT
 
 
@@ -91,6 +91,56 @@ def test_none_is_a_value_and_nothing_is_absent() -> None:
     assert cache.get(origin(1)) is ABSENT
 
 
+class Part:
+    is_shared = True
+
+    def __init__(self, nbytes: int) -> None:
+        self.nbytes = nbytes
+
+
+def test_a_part_that_values_share_counts_once_and_until_the_last_of_them_goes() -> None:
+    cache, part = MemoryCache(10_000), Part(1000)
+    counted = bytes_of(part)
+    for number in range(3):
+        cache.put(origin(number), number, 10, [part])
+    assert cache.size == 30 + counted
+    cache.put(origin(0), "another", 10)
+    cache.put(origin(1), "another", 10)
+    assert cache.size == 30 + counted
+    cache.put(origin(2), "another", 10)
+    assert cache.size == 30
+
+
+def test_the_parts_of_what_was_dropped_go_with_it() -> None:
+    cache = MemoryCache(10_000)
+    for number in range(20):
+        cache.put(origin(number), number, 10, [Part(3000)])
+        assert cache.size <= 10_000
+    assert kept(cache, *range(20)) == [17, 18, 19]
+
+
+def test_parts_of_what_is_pinned_do_not_count() -> None:
+    cache, part = MemoryCache(1000), Part(50_000)
+    cache.put(origin(0), "before", 10, [part])
+    cache.pin(origin(1), [part])
+    cache.put(origin(2), "after", 10, [part])
+    assert cache.size == 20
+    assert kept(cache, 0, 1, 2) == [0, 1, 2]
+
+
+def test_a_part_in_use_that_is_larger_than_the_limit_drives_out_nothing_else() -> None:
+    cache, part = MemoryCache(1000), Part(50_000)
+    cache.put(origin(0), "view", 10, [part])
+    cache.hold([origin(0)])
+    for number in range(1, 5):
+        cache.put(origin(number), number, 10)
+    assert kept(cache, 0, 1, 2, 3, 4) == [0, 1, 2, 3, 4]
+    cache.release([origin(0)])
+    cache.put(origin(5), 5, 10)
+    assert cache.size <= 1000
+    assert 0 not in kept(cache, 0)
+
+
 NUMBERS = st.integers(0, 7)
 OPERATIONS = st.lists(
     st.one_of(
@@ -153,7 +203,7 @@ def test_many_threads_leave_the_books_in_order() -> None:
     for thread in threads:
         thread.join(60)
     assert not errors
-    assert cache.size == sum(size for _, size in cache._values.values()) <= 500
+    assert cache.size == sum(size for _, size, _ in cache._values.values()) <= 500
     assert not cache._held
 
 

@@ -370,7 +370,7 @@ def test_a_worker_that_is_full_drops_what_was_not_needed_for_the_longest_time(mo
     for arrays in ((one,), (two,), (one,), (three,), (one,), (two,)):
         total, _ = mortal.run(call_for(Total(), arrays=arrays, loads=loads))
         assert total.outputs["total"] == arrays[0].sum()
-    assert [int(item.machine) for item in loads] == [id(array) for array in (one, two, three, two)]
+    assert [int(item.origin[0]) for item in loads] == [id(array) for array in (one, two, three, two)]
 
 
 def test_a_leaf_gets_all_its_inputs_even_if_there_is_no_room_to_keep_them(mortal: Worker) -> None:

@@ -328,7 +328,7 @@ def test_a_given_value_is_what_it_was_when_it_was_given(tmp_path: Path, size: in
         sources = project.given(array), project.given(numbers)
         array[0] = numbers[0] = 99.0
         assert first(project, sources[0]) == 0.0
-        assert project._line.values.load_items(sources[1].items())[0] == 0.0
+        assert project._line.values.load_source(sources[1])[0] == 0.0
         assert first(project, project.given(array)) == 99.0
         assert array.flags.writeable, "it is still the giver's own"
 

@@ -73,7 +73,7 @@ def survey(folder: str | os.PathLike[str]) -> Survey:
             found.failures += record.failure is not None
             for items in record.outputs.values():
                 for item in flat(items):
-                    if item.inline is None and item.content in sizes and item.machine == record.machine:
+                    if item.inline is None and item.content in sizes and item.origin[0] == record.machine:
                         found.values[record.kind] += sizes[item.content]
     return found
 

@@ -157,7 +157,10 @@ class Index:
 
 def _results(number: int, record: Record) -> list[_Row]:
     try:
-        results = record.results
+        results = record.fixed_results()
     except EncodingError:  # somebody who knows the type of these values may ask for them
         return [(number, 0, None, record.encode())]
-    return [(number, place, text(label), to_cell(value)) for place, (label, value) in enumerate(results.items())]
+    return [
+        (number, place, text(label), value if type(value) is bytes else to_cell(value))
+        for place, (label, value) in enumerate(results.items())
+    ]
