@@ -18,6 +18,9 @@ from intemi.machines.trees.tree import Tree
 if TYPE_CHECKING:
     from intemi.machines.trees.limits import Limits
 
+SAME = 1e-12
+"""Probabilities that differ by less are equal: rounding is not to decide between classes."""
+
 
 class NodeSplitter(Component):
     """Finds the best splits of a node."""
@@ -127,8 +130,9 @@ class DecisionModule(Component):
         raise NotImplementedError
 
     def classes(self, probabilities: Floats) -> Codes:
-        """The class that is answered where classes are so probable, a row for each answer."""
-        return np.asarray(probabilities.argmax(axis=1), dtype=np.int32)
+        """The class that is answered where classes are so probable, a row for each answer; of equal ones the first."""
+        most = probabilities.max(axis=1, keepdims=True)
+        return np.asarray((probabilities >= most - SAME).argmax(axis=1), dtype=np.int32)
 
 
 class MissingPolicy(Component):

@@ -31,6 +31,8 @@ class Laplace(DecisionModule):
 class MEstimate(DecisionModule):
     """The shares of the classes in the node with `m` more rows, distributed as those of the root."""
 
+    version = 2
+
     m: float = parameter(default=2.0, at_least=0)
 
     def probabilities(self, tree: Tree) -> Floats:
@@ -41,6 +43,8 @@ class MEstimate(DecisionModule):
 
 class PathCombined(DecisionModule):
     """The shares of the classes in the node, weighted `w`, with what its parent answers, weighted 1."""
+
+    version = 2
 
     w: float = parameter(default=1.0, at_least=0)
 
@@ -57,6 +61,8 @@ class WithPriors(DecisionModule):
     >>> WithPriors(priors=(1, 1))
     WithPriors(priors=(1.0, 1.0))
     """
+
+    version = 2
 
     priors: tuple[float, ...] = parameter()
 

@@ -45,10 +45,10 @@ RMSE = [
     0.2557, 0.2558, 0.2595, 0.2620, 0.2649, 0.2650, 0.2660, 0.2605, 0.2571, 0.2596, 0.2534, 0.2591, 0.3033, 0.3042,
 ]  # fmt: skip
 RULES: dict[str, dict[str, Any]] = {
-    "first increase": {"rule": "first increase"},
+    "first_increase": {"rule": "first_increase"},
     "min": {},
     "min, 1SE": {"se": 1},
-    "new 1SE": {"rule": "new 1se", "se": 1},
+    "new 1SE": {"rule": "new1se", "se": 1},
 }
 
 
@@ -76,14 +76,14 @@ def test_the_new_rule_stops_where_an_error_is_clearly_worse() -> None:
     for curve, stop, selected in ((ERRORS, 20, 13), (RMSE, 26, 3)):
         for length in (stop, stop + 1, stop + 2):  # whatever comes behind is not looked at
             changed = [*curve[: stop + 1], *[0.0] * (length - stop)]
-            assert expansions_of(changed, rule="new 1se", se=1) == selected
-        assert expansions_of([*curve[:stop], 0.0], rule="new 1se", se=1) == stop
+            assert expansions_of(changed, rule="new1se", se=1) == selected
+        assert expansions_of([*curve[:stop], 0.0], rule="new1se", se=1) == stop
 
 
 def test_equal_errors_go_on_before_the_first_increase() -> None:
-    assert expansions_of([0.5, 0.4, 0.4, 0.4, 0.5, 0.1], rule="first increase") == 3
-    assert expansions_of([0.5, 0.4], rule="first increase") == 1
-    assert expansions_of([0.5], rule="first increase") == 0
+    assert expansions_of([0.5, 0.4, 0.4, 0.4, 0.5, 0.1], rule="first_increase") == 3
+    assert expansions_of([0.5, 0.4], rule="first_increase") == 1
+    assert expansions_of([0.5], rule="first_increase") == 0
     assert expansions_of([0.5, 0.2, 0.2], rule="min") == 1
 
 
@@ -186,18 +186,24 @@ def test_curves_are_those_of_the_pruned_trees(decision: Any) -> None:
 
 def test_what_makes_no_sense_together_is_refused() -> None:
     for settings, message in (
-        ({"rule": "new 1se"}, "se must be above 0 with rule='new 1se', got 0.0"),
-        ({"rule": "first increase", "se": 1}, "se must be 0 with rule='first increase', got 1.0"),
-        ({"rule": "new 1se", "se": 1, "se_of": "sample"}, "se_of must be 'theory' with rule='new 1se', got 'sample'"),
+        ({"rule": "first_increase", "se": 1}, "se must be 0 with rule='first_increase', got 1.0"),
+        ({"rule": "new1se", "se": 1, "se_of": "sample"}, "se_of must be 'theory' with rule='new1se', got 'sample'"),
     ):
         with pytest.raises(ConfigurationError, match=f"Expansions: {message}"):
             Expansions(**settings)
 
 
+def test_the_new_rule_allows_one_standard_error_unless_it_is_told() -> None:
+    for curve in (ERRORS, RMSE):
+        assert expansions_of(curve, rule="new1se") == expansions_of(curve, rule="new1se", se=1)
+    # By half of one it stops at 16 (0.2719 > 0.2487 + 0.0148), and takes the first that is not above 0.2635.
+    assert [expansions_of(ERRORS, rule="new1se", se=se) for se in (0, 0.5)] == [5, 14]
+
+
 def test_rules_share_their_tables() -> None:
     keys = {
         Expansions(rule=rule, se=se, exhausted=exhausted).growth_key()
-        for rule, se in (("min", 0), ("min", 1), ("first increase", 0), ("new 1se", 1))
+        for rule, se in (("min", 0), ("min", 1), ("first_increase", 0), ("new1se", 1))
         for exhausted in ("drop", "carry")
     }
     assert len(keys) == 1
@@ -262,7 +268,7 @@ def test_parts_of_rows_can_count_by_themselves() -> None:
 
 @pytest.mark.parametrize("name", ["iris", "glass", "heart-statlog"])
 @pytest.mark.parametrize("first", [1, 8])
-@pytest.mark.parametrize("rule", ["first increase", "new 1SE"])
+@pytest.mark.parametrize("rule", ["first_increase", "new 1SE"])
 def test_trees_that_grow_in_lockstep_end_as_those_that_are_cut_back(name: str, first: int, rule: str) -> None:
     refinement = Expansions(**RULES[rule], passes=CVDistributor(3, seed=1))
     with Project() as project:
@@ -274,7 +280,7 @@ def test_trees_that_grow_in_lockstep_end_as_those_that_are_cut_back(name: str, f
 
 
 def test_in_lockstep_trees_grow_little_further_than_the_rule_looks() -> None:
-    refinement = Expansions(rule="first increase", passes=CVDistributor(3, seed=1))
+    refinement = Expansions(rule="first_increase", passes=CVDistributor(3, seed=1))
     with Project() as project:
         done = project.run(
             LockstepTree(BestFirstTree(), refinement, first=2), data=project.given(datasets.load("glass"))
@@ -288,14 +294,14 @@ def test_lockstep_needs_a_rule_that_stops() -> None:
     with pytest.raises(ConfigurationError, match=r"LockstepTree: refinement\.rule must stop somewhere, got 'min'"):
         LockstepTree(BestFirstTree(), Expansions())
     with pytest.raises(ConfigurationError, match=r"LockstepTree: refinement\.passes must be a distributor, got None"):
-        LockstepTree(BestFirstTree(), Expansions(rule="first increase", passes=None))
+        LockstepTree(BestFirstTree(), Expansions(rule="first_increase", passes=None))
 
 
 def test_lockstep_needs_trees_that_begin_alike() -> None:
-    rule = Expansions(rule="first increase")
+    rule = Expansions(rule="first_increase")
     for learner in (DecisionTree(search=BeamSearch()), DecisionTree(pruning=Collapse())):
         with pytest.raises(ConfigurationError, match="LockstepTree: learner must climb a hill and prune nothing"):
             LockstepTree(learner, rule)
     many = DecisionTree(splitter=ExhaustiveSearch(nominal=BranchForEach()))
-    with Project() as project, pytest.raises(MachineFailed, match="must make two branches a split, got one of 3"):
-        project.run(LockstepTree(many, rule), data=project.given(datasets.load("lymphography")))
+    with Project() as project, pytest.raises(MachineFailed, match="must make two branches a split, got one of 4"):
+        project.run(LockstepTree(many, rule), data=project.given(datasets.load("lymph")))

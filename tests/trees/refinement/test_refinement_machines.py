@@ -9,7 +9,7 @@ import pytest
 
 from intemi import Project
 from intemi.data import Data
-from intemi.kernel import BindingError, ConfigurationError, Machine
+from intemi.kernel import BindingError, ConfigurationError, Input, Machine, Model, MultiOutput
 from intemi.machines import (
     C45,
     CART,
@@ -151,6 +151,19 @@ def test_rows_of_unknown_class_are_not_counted() -> None:
 # Refined trees
 
 
+class TwiceInTwo(Machine):
+    """Two folds, twice."""
+
+    data = Input(Data)
+    training = MultiOutput(Data)
+    test = MultiOutput(Data)
+
+    def run(self, data: Data) -> Model:
+        rows = np.arange(len(data))
+        tests = [data.select_rows(rows % 2 == 0), data.select_rows(rows % 2 == 1)]
+        return Model(training=[*tests[::-1], *tests[::-1]], test=[*tests, *tests])
+
+
 @pytest.mark.parametrize("refinement", REFINEMENTS, ids=repr)
 def test_a_refined_tree_is_never_larger_and_tells_of_itself(refinement: Refinement) -> None:
     data = datasets.load("heart-statlog")
@@ -204,6 +217,17 @@ def test_several_passes_cut_the_tree_of_all_rows() -> None:
     outputs, results = run(RefinedTree(DecisionTree(), validator), data)
     assert outputs["tree"] == cut_at(full, expected.nodes)
     assert results["Chosen"] == expected.results["Chosen"]
+
+
+@pytest.mark.parametrize(
+    ("passes", "least", "most"),
+    [(CVDistributor(folds=3), 1, 1), (HoldOutDistributor(share=0.5, samples=8), 3.9, 4.2), (TwiceInTwo(), 2, 2)],
+    ids=["folds", "samples", "repeated folds"],
+)
+def test_tables_tell_how_often_a_row_was_validated(passes: Machine, least: float, most: float) -> None:
+    tables = run(ValidationPasses(distributor=passes), iris())[0]["tables"]
+    assert least <= tables[0].repeats <= most
+    assert {table.repeats for table in tables} == {tables[0].repeats}
 
 
 def test_one_table_in_one_of_several_passes_is_a_single_pass() -> None:
@@ -284,6 +308,7 @@ def test_refiltering_ends_when_it_must() -> None:
     assert run(Refiltering(Majority()), data)[1] == {"Rounds": 1, "Removed": 0}  # one class would be left
     few = table_of({"x": [1, 2, 3, 4]}, "ABAB")
     assert run(Refiltering(stump), few)[1] == {"Rounds": 1, "Removed": 0}  # three rows would be left
+    assert run(Refiltering(stump, least=3), few)[1] == {"Rounds": 2, "Removed": 1}
 
 
 def test_refiltering_wraps_any_learner() -> None:

@@ -25,8 +25,9 @@ from intemi.machines.trees import (
 )
 from intemi.machines.trees.pruning import cut_at
 from intemi.machines.trees.refinement.path_validator import PathValidator
-from intemi.machines.trees.refinement.selection import margin
-from tests.trees.refinement.fixtures import F1, F2, SINGLE, T1, T2, TM, Example, example, pair
+from intemi.machines.trees.refinement.selection import margin, rows_validated
+from intemi.machines.trees.refinement.tables import node_classes
+from tests.trees.refinement.fixtures import F1, F2, SINGLE, T1, T2, TM, Example, example, pair, with_class_weights
 from tests.trees.refinement.validating import (
     MAJORITY,
     chosen,
@@ -171,6 +172,19 @@ class TestCostComplexity:
         ):
             assert round(margin(validator, estimated(validator), best), 4) == expected
 
+    def test_whatever_tree_is_cut_standard_errors_are_of_the_rows_validated(self) -> None:
+        for tree in (T1, F1, F2):
+            assert estimated(CostComplexity(se=1), tree).rows == 20
+        twice = [replace(table, repeats=2.0) for table in tables_of(CostComplexity(), F1, F2, F1, F2)]
+        assert rows_validated(twice) == 20
+
+    def test_a_tree_of_rows_that_weigh_little_has_the_path_of_any_other(self) -> None:
+        for factor in (2.0**-60, 2.0**60):
+            tree = with_class_weights(T1.tree, factor * T1.tree.class_weights)
+            scaled = Example(tree, T1.names, T1.validation)
+            for risk in ("error", "gini", "entropy"):
+                assert path_of(CostComplexity(risk=risk), scaled) == path_of(CostComplexity(risk=risk), T1)
+
     def test_what_was_chosen_is_told(self) -> None:
         assert chosen(CostComplexity()).results == {"Chosen": 0.05, "Validation error": 0.25}
 
@@ -296,6 +310,13 @@ class TestMEstimateValidation:
         for se in (0, 1):  # of as many leaves, those with fewer errors
             assert chosen(MEstimateValidation(se=se), T1, (T1,)).results["Chosen"] == 16
         assert chosen(MEstimateValidation(tef=1), T1, (T1,)).results["Chosen"] == 4
+
+    def test_of_equal_classes_the_first_is_answered(self) -> None:
+        tied = pair([1, 0, 0], [1, 5, 5])  # with m = 4, x has 1 + 4 · 2/12 of the first class, 4 · 5/12 of the others
+        assert node_classes(tied.tree, MEstimate(m=4)).tolist() == [1, 0, 1]
+        validated = np.array([[1.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
+        table = MEstimateValidation().table(tied.tree, validated, MAJORITY)
+        assert (table.leaves[14], table.validation[14], table.training[14]) == (2, 0, 6)
 
     @pytest.mark.parametrize("tree", [T1, T2, TM, F1, F2], ids=["T1", "T2", "TM", "F1", "F2"])
     def test_each_m_cuts_as_direct_pruning_does(self, tree: Example) -> None:

@@ -42,7 +42,7 @@ def estimated(validator: PathValidator, tree: Example = T1, passes: tuple[Exampl
     """The errors of all candidates, the weakest pruning first."""
     keys = validator.path(tree.tree, MAJORITY).keys
     tables = [table for table in tables_of(validator, *passes) if isinstance(table, ErrorTable)]
-    return estimates(validator, Tally.of(tree.tree, tables, [validator.places(table, keys) for table in tables]))
+    return estimates(validator, Tally.of(tables, [validator.places(table, keys) for table in tables]))
 
 
 def errors(validator: PathValidator, tree: Example = T1, passes: tuple[Example, ...] = (F1, F2)) -> list[float]:

@@ -31,7 +31,8 @@ def m_estimate_cuts(
     """For each m the leaves, the validation errors and the training errors of its pruning, and whether nodes are cut.
 
     With prior p the error of a node is least over c of (n - n_c + (1 - p_c) m) / (n + m), that of its branches their
-    mean; the class of a node has the largest n_c + p_c m, where an empty node counts as the one above it.
+    mean; the class of a node is the first with the largest n_c + p_c m, rounding apart, where an empty node counts as
+    the one above it.
     """
     size, k = class_weights.shape
     prior, total = np.empty(k), 0.0
@@ -65,11 +66,13 @@ def m_estimate_cuts(
             gone[node] = node > 0 and (gone[parent[node]] or cuts[i, parent[node]])
             if gone[node] or (first_child[node] >= 0 and not cuts[i, node]):
                 continue
-            answer, largest = 0, -1.0
+            known, largest = m, 0.0
             for c in range(k):
-                weight = filled[node, c] + m * prior[c]
-                if weight > largest:
-                    answer, largest = c, weight
+                known += filled[node, c]
+                largest = max(largest, filled[node, c] + m * prior[c])
+            answer = 0
+            while filled[node, answer] + m * prior[answer] < largest - CLOSE * known:
+                answer += 1
             leaves[i] += 1
             for c in range(k):
                 if c != answer:

@@ -19,8 +19,8 @@ from intemi.machines.trees.kernels.compiling import (
 )
 
 SAME_COST = 1e-10
-"""Costs that differ by less, relative to the larger of them and 1, are the same. They are ratios of a count of errors
-and a count of leaves, so different ones differ by more."""
+"""Costs that differ by less, relative to the larger of them, are the same. They are ratios of a count of errors and a
+count of leaves, so different ones differ by more."""
 CLOSE = 1e-12
 
 
@@ -52,11 +52,12 @@ def weakest_links(risk: Floats, parent: Codes, first_child: Codes, branch_count:
     for place in range(width - 1, 0, -1):
         least[place] = min(least[2 * place], least[2 * place + 1])
     level, stack = 0.0, np.empty(size, np.int64)
+    nothing = CLOSE * abs(risk[0])  # what rounding may leave of sums that are no larger than the risk of the root
     while least[1] < np.inf:
-        limit = level + SAME_COST * max(1.0, level)
+        limit = level + max(SAME_COST * level, nothing)
         if least[1] > limit:
             level = least[1]
-            limit = level + SAME_COST * max(1.0, level)
+            limit = level + max(SAME_COST * level, nothing)
         place = 1
         while place < width:
             place = 2 * place if least[2 * place] <= limit else 2 * place + 1

@@ -26,6 +26,8 @@ class CostComplexity(NestedValidator):
     1.0
     """
 
+    version = 2
+
     risk: Literal["error", "gini", "entropy"] = "error"
 
     def path(self, tree: Tree, decision: DecisionModule) -> NestedPath:

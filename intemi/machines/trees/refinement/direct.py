@@ -11,6 +11,7 @@ from intemi.machines.trees.decisions import PathCombined
 from intemi.machines.trees.pruning import cut_at, sums_over_leaves, training_errors
 from intemi.machines.trees.refinement.bottom_up import BottomUpPruning, Judgement, at_most, errors_deviation
 from intemi.machines.trees.refinement.refinement import DirectPruning
+from intemi.machines.trees.refinement.tables import node_classes
 from intemi.machines.trees.tree import Tree
 
 
@@ -61,10 +62,12 @@ class PathError(BottomUpPruning):
     PathCombined(w=1.0)
     """
 
+    version = 2
+
     w: float = parameter(default=1.0, at_least=0)
 
     def decision(self) -> PathCombined:
         return PathCombined(w=self.w)
 
     def costs(self, tree: Tree) -> Floats:
-        return training_errors(tree, self.decision().probabilities(tree).argmax(axis=1))
+        return training_errors(tree, node_classes(tree, self.decision()))

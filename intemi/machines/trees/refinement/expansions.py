@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from intemi.data import Data
-from intemi.kernel import ConfigurationError
+from intemi.kernel import ConfigurationError, parameter
 from intemi.machines.interfaces import Codes, Floats
 from intemi.machines.trees.components import DecisionModule
 from intemi.machines.trees.refinement.counting import counted, parted_rows, parts_in_nodes
@@ -31,33 +31,38 @@ class Expansions(NestedValidator):
     """Keep as many of the splits, in the order in which they were made, as are best for other rows.
 
     `rule="min"` looks at all numbers of expansions (post-pruning). The others stop at the first that is worse than the
-    one before (pre-pruning): "first increase" there, "new 1se" only if it is also `se` standard errors worse than the
-    best so far, and then takes the smallest number that is not. Where the tree of a pass cannot grow so far, it is
-    left out of the mean (`exhausted="drop"`, as WEKA does) or counts with its last error ("carry"). A validation row
-    that goes to several leaves, as a value is missing, is answered by their mixture, or in "parts" by each of them.
+    one before (pre-pruning): "first_increase" there, "new1se" only if it is also `se` standard errors (one, unless it
+    is told) worse than the best so far, and then takes the smallest number that is not. Where the tree of a pass
+    cannot grow so far, it is left out of the mean (`exhausted="drop"`, as WEKA does) or counts with its last error
+    ("carry"). A validation row that goes to several leaves, as a value is missing, is answered by their mixture, or in
+    "parts" by each of them.
 
-    >>> Expansions(rule="new 1se")
-    Traceback (most recent call last):
-    ...
-    intemi.kernel.errors.ConfigurationError: Expansions: se must be above 0 with rule='new 1se', got 0.0
+    >>> Expansions(rule="new1se").factor, Expansions(rule="new1se", se=0.5).factor, Expansions().factor
+    (1.0, 0.5, 0.0)
     """
 
-    rule: Literal["min", "first increase", "new 1se"] = "min"
+    se: float | None = parameter(default=None, at_least=0)  # type: ignore[assignment]  # None: by the rule
+    rule: Literal["min", "first_increase", "new1se"] = "min"
     estimate: Literal["error", "rmse"] = "error"
     exhausted: Literal["drop", "carry"] = "drop"
     missing: Literal["mixture", "parts"] = "mixture"
 
     def check(self) -> None:
         if self.passes is not None:  # without passes it only makes tables, whatever the rule
-            if self.rule == "new 1se" and self.se == 0:
-                raise ConfigurationError(f"{self.kind}: se must be above 0 with rule='new 1se', got {self.se}")
-            if self.rule == "first increase" and self.se != 0:
-                raise ConfigurationError(f"{self.kind}: se must be 0 with rule='first increase', got {self.se}")
+            if self.rule == "first_increase" and self.factor != 0:
+                raise ConfigurationError(f"{self.kind}: se must be 0 with rule='first_increase', got {self.se}")
             if self.rule != "min" and self.se_of != "theory":
                 raise ConfigurationError(
                     f"{self.kind}: se_of must be 'theory' with rule={self.rule!r}, got {self.se_of!r}"
                 )
         super().check()
+
+    @property
+    def factor(self) -> float:
+        """How many standard errors worse than the best a smaller tree may be."""
+        if self.se is None:
+            return 1.0 if self.rule == "new1se" else 0.0
+        return self.se
 
     def growth_key(self) -> Expansions:
         return Expansions(estimate=self.estimate, missing=self.missing, passes=None)
@@ -105,23 +110,23 @@ class Expansions(NestedValidator):
         return replace(table, validated=validated, validation=table.validation + losses)
 
     def choose(self, tree: Tree, tables: Sequence[Validation], decision: DecisionModule) -> Chosen:
-        found = self._estimates(tree, tables)
+        found = self._estimates(tables)
         number = self._selected(found)
         path = self.path(tree, decision)
         step = max(len(path.keys) - 1 - number, 0)  # a tree that cannot grow so far stays whole
         results = {"Chosen": float(number), "Validation error": float(found.errors[number])}
         return Chosen(path.cut(step), results)
 
-    def has_stopped(self, tree: Tree, tables: Sequence[Validation]) -> bool:
+    def has_stopped(self, tables: Sequence[Validation]) -> bool:
         """Whether pre-pruning has seen enough: trees that grow further would not change what is chosen."""
-        return self._stop(self._estimates(tree, tables)) is not None
+        return self._stop(self._estimates(tables)) is not None
 
-    def _estimates(self, tree: Tree, tables: Sequence[Validation]) -> Estimates:
+    def _estimates(self, tables: Sequence[Validation]) -> Estimates:
         """The errors of 0, 1, … expansions."""
         useful = [table for table in passes_with_rows(self, tables) if isinstance(table, ErrorTable)]
         sizes = [len(table) - 1 for table in useful]
         numbers = np.arange(max(sizes) + 1, dtype=np.int32)
-        return estimates(self, Tally.of(tree, useful, [self._places_of(size, numbers) for size in sizes]))
+        return estimates(self, Tally.of(useful, [self._places_of(size, numbers) for size in sizes]))
 
     def _places_of(self, size: int, numbers: Codes) -> Codes:
         """Where numbers of expansions are in the table of a tree with so many, the largest first."""
@@ -135,21 +140,21 @@ class Expansions(NestedValidator):
             return selected(self, found, numbers, -numbers.astype(np.float64))
         stop = self._stop(found)
         last = len(errors) - 1 if stop is None else stop
-        if self.rule == "first increase":
+        if self.rule == "first_increase":
             return last if stop is None else last - 1
         return int(np.argmax(errors[: last + 1] <= self._limits(found)[last] + CLOSE))
 
     def _stop(self, found: Estimates) -> int | None:
         """The first number of expansions that is too bad for pre-pruning to go on; None if it goes on to the end."""
         is_worse = np.diff(found.errors) > CLOSE
-        if self.rule == "new 1se":
+        if self.rule == "new1se":
             is_worse &= (found.errors > self._limits(found) + CLOSE)[1:]
         return int(is_worse.argmax()) + 1 if is_worse.any() else None
 
     def _limits(self, found: Estimates) -> Floats:
         """How large the error may be after each number of expansions, given the least so far."""
         least = np.minimum.accumulate(found.errors)
-        return np.array([each + self.se * error_of_a_share(float(each), found.rows) for each in least])
+        return np.array([each + self.factor * error_of_a_share(float(each), found.rows) for each in least])
 
 
 def _losses(tree: Tree, decision: DecisionModule, estimate: Literal["error", "rmse"]) -> Floats:

@@ -29,7 +29,7 @@ class LockstepTree(Machine):
     >>> from intemi.kernel import Project
     >>> from intemi.machines.loading import SklearnDataset
     >>> from intemi.machines.trees import BestFirstTree
-    >>> rule = Expansions(rule="first increase")
+    >>> rule = Expansions(rule="first_increase")
     >>> with Project() as project:
     ...     data = project.request(SklearnDataset("wine")).data
     ...     early = project.run(LockstepTree(BestFirstTree(), rule, first=2), data=data)
@@ -71,7 +71,7 @@ class LockstepTree(Machine):
                     f"{self.kind}: learner must make two branches a split, got one of {grown.branch_count.max()}"
                 )
             is_exhausted = all(len(table) <= most for table in tables)
-            if is_exhausted or self.refinement.has_stopped(grown, tables):
+            if is_exhausted or self.refinement.has_stopped(tables):
                 break
             most *= FURTHER
         done = job.request(refined, data=data, name="refined")

@@ -47,6 +47,8 @@ class MEstimateValidation(PathValidator):
     8.0
     """
 
+    version = 2
+
     def read_by(self, decision: DecisionModule) -> DecisionModule:
         return Proportions()
 

@@ -7,16 +7,18 @@ the same rows grow the same trees once.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from intemi.data import Data
-from intemi.kernel import ConfigurationError, Input, Machine, Model, MultiInput, MultiOutput, Output
+from intemi.kernel import ConfigurationError, Input, Machine, Model, MultiInput, MultiOutput, Output, parameter
 from intemi.machines.classifiers.training import rows_to_learn_from
 from intemi.machines.distributors import CVDistributor
-from intemi.machines.interfaces import Classifier, FeatureRanking, Floats, check_columns
+from intemi.machines.interfaces import Classifier, Codes, FeatureRanking, Floats, check_columns
 from intemi.machines.trees.classifier import TreeClassifier
 from intemi.machines.trees.components import DecisionModule
 from intemi.machines.trees.decision_tree import DecisionTree, ranked, results_of
@@ -49,7 +51,10 @@ class NodeCounts(Machine):
 
 
 class ErrorsOfPrunings(Machine):
-    """Tell how the prunings of a tree do, on the rows it was grown on and on those that were counted in its nodes."""
+    """Tell how the prunings of a tree do, on the rows it was grown on and on those that were counted in its nodes.
+
+    `repeats`: how many passes validate a row, in the mean; standard errors count each row once.
+    """
 
     tree = Input(Tree)
     counts = Input(np.ndarray)
@@ -57,9 +62,10 @@ class ErrorsOfPrunings(Machine):
 
     validator: Validator = CostComplexity(passes=None)
     decision: DecisionModule = Proportions()
+    repeats: float = parameter(default=1.0, at_least=1)
 
     def run(self, tree: Tree, counts: Floats) -> Model:
-        return Model(table=self.validator.table(tree, counts, self.decision))
+        return Model(table=replace(self.validator.table(tree, counts, self.decision), repeats=self.repeats))
 
 
 class ErrorsOnRows(Machine):
@@ -71,10 +77,11 @@ class ErrorsOnRows(Machine):
 
     validator: Validator
     decision: DecisionModule = Proportions()
+    repeats: float = parameter(default=1.0, at_least=1)
 
     def run(self, tree: Tree, data: Data) -> Model:
         check_columns(self.kind, tree.columns, data)
-        return Model(table=self.validator.table_of_rows(tree, data, self.decision))
+        return Model(table=replace(self.validator.table_of_rows(tree, data, self.decision), repeats=self.repeats))
 
 
 class ValidationPasses(Machine):
@@ -93,19 +100,36 @@ class ValidationPasses(Machine):
     async def run(self, job: Any, data: Any) -> Model:
         parts = job.request(self.distributor, data=data, name="parts")
         await parts
+        repeats = validations_of_a_row([job.load(test) for test in parts.test])
         tables, trees = [], []
         for number in range(len(parts.training)):
             tree = job.request(self.learner, data=parts.training[number], name="tree")
-            tables.append(self._errors(job, tree.tree, parts.test[number]).table)
+            tables.append(self._errors(job, tree.tree, parts.test[number], repeats).table)
             trees.append(tree.tree)
         return Model(tables=tables, trees=trees, training=parts.training)
 
-    def _errors(self, job: Any, tree: Any, test: Any) -> Any:
+    def _errors(self, job: Any, tree: Any, test: Any, repeats: float) -> Any:
         if self.validator.needs_rows:
-            return job.request(ErrorsOnRows(self.validator, self.decision), tree=tree, data=test, name="errors")
+            on_rows = ErrorsOnRows(self.validator, self.decision, repeats)
+            return job.request(on_rows, tree=tree, data=test, name="errors")
         counts = job.request(NodeCounts(), tree=tree, data=test, name="counts")
-        errors = ErrorsOfPrunings(self.validator, self.decision)
+        errors = ErrorsOfPrunings(self.validator, self.decision, repeats)
         return job.request(errors, tree=tree, counts=counts.counts, name="errors")
+
+
+def validations_of_a_row(tests: Sequence[Data]) -> float:
+    """How many of the test parts of the same data a row of them is in, in the mean.
+
+    >>> from intemi.data import Column, Table
+    >>> data = Data(Table([Column("x")], [[1, 2, 3, 4]], Column("class", ("A", "B")), [0, 0, 1, 1]))
+    >>> validations_of_a_row([data.select_rows([0, 1]), data.select_rows([1, 2]), data.select_rows([1])])
+    1.6666666666666667
+    """
+    rows: dict[bytes, list[Codes]] = {}
+    for test in tests:
+        rows.setdefault(test.table.content_digest(), []).append(test.rows)
+    distinct = sum(len(np.unique(np.concatenate(each))) for each in rows.values())
+    return sum(map(len, tests)) / max(distinct, 1)
 
 
 class PrunedTree(Machine):

@@ -61,7 +61,7 @@ def _candidates(
     """Where a tree can be cut, and what passes say of it; remembered, since selections that differ ask for the same."""
     path, given = validator.path(tree, decision), [table for table in tables if isinstance(table, ErrorTable)]
     keys = path.keys
-    return path, Tally.of(tree, given, [validator.places(table, keys) for table in given])
+    return path, Tally.of(given, [validator.places(table, keys) for table in given])
 
 
 class NestedValidator(PathValidator):

@@ -32,8 +32,8 @@ class Refiltering(Machine):
     """Learn, leave out the rows that were learned wrong, and learn again, until all that are left are right.
 
     The learner has to generalise, by pruning or by stopping early: one that learns all rows by heart leaves none out.
-    It also ends before fewer rows than twice the number of classes would be left, or rows of one class only. Results:
-    "Rounds", and "Removed" rows.
+    It also ends before fewer than `least` rows would be left (twice the number of classes, unless it is told), or rows
+    of one class only. Results: "Rounds", and "Removed" rows.
 
     >>> from intemi.data import Column, Table
     >>> from intemi.kernel import Project
@@ -51,6 +51,7 @@ class Refiltering(Machine):
 
     learner: Machine = DecisionTree()
     most: int = parameter(default=50, at_least=1)
+    least: int | None = parameter(default=None, at_least=1)
 
     @property
     def outputs(self) -> Mapping[str, Output]:
@@ -74,7 +75,7 @@ class Refiltering(Machine):
             filtered = job.request(RightRows(), data=data, classifier=learned.classifier, name="rows")
             await filtered
             found = filtered.results
-            least = 2 * len(job.load(learned.classifier).labels)
+            least = self.least or 2 * len(job.load(learned.classifier).labels)
             if not found["Removed"] or found["Left"] < least or found["Classes"] < 2:
                 break
             removed, data = removed + found["Removed"], filtered.right

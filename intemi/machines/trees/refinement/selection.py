@@ -14,7 +14,6 @@ from intemi.machines.interfaces import Codes, Floats
 from intemi.machines.trees.components import DecisionModule
 from intemi.machines.trees.refinement.refinement import Validator
 from intemi.machines.trees.refinement.tables import CLOSE, ErrorTable, Validation
-from intemi.machines.trees.tree import Tree
 
 
 @dataclass(frozen=True)
@@ -52,7 +51,7 @@ class Tally:
     rows: float
 
     @classmethod
-    def of(cls, tree: Tree, tables: Sequence[ErrorTable], places: Sequence[Codes]) -> Tally:
+    def of(cls, tables: Sequence[ErrorTable], places: Sequence[Codes]) -> Tally:
         """Of candidates that are at some place in the table of each pass; -1: it is not there."""
         at = np.array(places)
         is_known = at >= 0
@@ -62,7 +61,7 @@ class Tally:
             training=np.array([table.training[place] for table, place in zip(tables, at, strict=True)]),
             validated=np.array([[table.validated] for table in tables]) * is_known,
             trained=np.array([[table.trained] for table in tables]) * is_known,
-            rows=rows_validated(tree, tables),
+            rows=rows_validated(tables),
         )
 
 
@@ -105,10 +104,9 @@ def passes_with_rows(validator: Validator, tables: Sequence[Validation]) -> tupl
     return useful
 
 
-def rows_validated(tree: Tree, tables: Sequence[Validation]) -> float:
+def rows_validated(tables: Sequence[Validation]) -> float:
     """The weight of the rows that were validated, counted once: several passes may go over the same ones."""
-    total = sum(table.validated for table in tables)
-    return total if len(tables) == 1 else min(total, float(tree.weights[0]))
+    return sum(table.validated / table.repeats for table in tables)
 
 
 def margin(validator: Validator, found: Estimates, best: int) -> float:

@@ -7,7 +7,7 @@ it becomes a leaf or disappears.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
@@ -45,6 +45,8 @@ class Validation:
     """The weight of the rows that the tree was validated on."""
     trained: float
     """The weight of the rows that it was grown on."""
+    repeats: float = field(default=1.0, kw_only=True)
+    """How many passes validate a row, in the mean: 1 in cross-validation."""
 
 
 @storable
