@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from intemi.kernel import storable
+from intemi.kernel import ConfigurationError, storable
 
 
 @storable
@@ -26,8 +28,16 @@ class Column:
         # Of other kinds of text, such as numpy's, plain text is made: equal columns are to have equal encodings.
         if type(self.name) is not str:
             object.__setattr__(self, "name", str(self.name))
-        if self.categories is not None and not all(type(each) is str for each in self.categories):
+        if self.categories is None:
+            return
+        if isinstance(self.categories, str):
+            raise ConfigurationError(
+                f"Column: categories of {self.name!r} must be several texts, got the text {self.categories!r}"
+            )
+        if type(self.categories) is not tuple or not all(type(each) is str for each in self.categories):
             object.__setattr__(self, "categories", tuple(map(str, self.categories)))
+        if (twice := repeated(self.categories)) is not None:
+            raise ConfigurationError(f"Column: categories of {self.name!r} must differ, got {twice!r} twice")
 
     @property
     def is_nominal(self) -> bool:
@@ -36,3 +46,10 @@ class Column:
 
     def __str__(self) -> str:
         return f"{self.name} ({'numeric' if self.categories is None else f'{len(self.categories)} categories'})"
+
+
+def repeated(names: Sequence[str]) -> str | None:
+    """The first name that is there twice, if there is one."""
+    if len(set(names)) == len(names):
+        return None
+    return next(name for name, count in Counter(names).items() if count > 1)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from intemi.data.column import Column
+from intemi.data.column import Column, repeated
 from intemi.kernel import ConfigurationError, storable
 from intemi.kernel.encoding import digest, encode
 
@@ -22,6 +22,7 @@ SORTED_AT_ONCE = 2**15
 """Values that are sorted together: many enough for numpy, few enough for the cache."""
 WORTH_PACKING = 2**12
 """Fewer values are sorted faster as they are."""
+_NO_TARGET = "Table: a target is a nominal column, given together with the classes of all rows"
 LARGEST = np.iinfo(np.int64).max
 
 
@@ -42,10 +43,12 @@ class Table:
     ) -> None:
         """`features` has a row for each column, `classes` the indices of the target's categories."""
         self.columns = tuple(columns)
-        self.features: Floats = _frozen(features, np.float64, 2)
+        self.features: Floats = _frozen(features, as_floats("Table", "features", features), 2)
         self.target = target
-        self.classes: Codes | None = None if classes is None else _frozen(classes, np.int32, 1)
-        self.weights: Floats | None = None if weights is None else _frozen(weights, np.float64, 1)
+        self.classes: Codes | None = None if classes is None else _codes(target, classes)
+        self.weights: Floats | None = (
+            None if weights is None else _frozen(weights, as_floats("Table", "weights", weights), 1)
+        )
         self.name = name
         self._check()
 
@@ -53,7 +56,7 @@ class Table:
         """A table of other features for some of the rows (None for all); only the features need to be checked."""
         other = Table.__new__(Table)
         other.columns, other.target, other.name = tuple(columns), self.target, self.name
-        other.features = _frozen(features, np.float64, 2)
+        other.features = _frozen(features, as_floats("Table", "features", features), 2)
         other.classes, other.weights = _taken(self.classes, rows), _taken(self.weights, rows)
         other._check_features(len(self) if rows is None else len(rows))
         return other
@@ -61,8 +64,8 @@ class Table:
     def _check(self) -> None:
         size = self.features.shape[1]
         self._check_features(size)
-        if (self.target is None) != (self.classes is None) or (self.target is not None and not self.target.is_nominal):
-            raise ConfigurationError("Table: a target is a nominal column, given together with the classes of all rows")
+        if self.target is not None and self.classes is None:
+            raise ConfigurationError(_NO_TARGET)
         for what, values in (("classes", self.classes), ("weights", self.weights)):
             if values is not None and len(values) != size:
                 raise ConfigurationError(
@@ -70,8 +73,6 @@ class Table:
                 )
         if self.weights is not None and not (np.isfinite(self.weights) & (self.weights >= 0)).all():
             raise ConfigurationError("Table: weights must be finite and at least 0")
-        if self.classes is not None and self.target is not None and self.target.categories is not None:
-            _check_codes(self.target, self.classes)
 
     def _check_features(self, size: int) -> None:
         if len(self.columns) != len(self.features):
@@ -79,12 +80,15 @@ class Table:
         if len(self) != size:
             raise ConfigurationError(f"Table: features must have one value for each of {size} rows, got {len(self)}")
         names = [column.name for column in self.columns]
-        if len(set(names)) != len(names):
-            twice = next(name for name in names if names.count(name) > 1)
+        if (twice := repeated(names)) is not None:
             raise ConfigurationError(f"Table: the names of columns must differ, got {twice!r} twice")
+        if self.target is not None and self.target.name in names:
+            raise ConfigurationError(
+                f"Table: the target must have another name than the features, got {self.target.name!r} for both"
+            )
         for column, values in zip(self.columns, self.features, strict=True):
-            if column.is_nominal:
-                _check_codes(column, np.where(np.isnan(values), MISSING, values))
+            if column.categories is not None:
+                _check_codes(column, len(column.categories), values, 0, "NaN")
 
     def __len__(self) -> int:
         return int(self.features.shape[1])
@@ -161,14 +165,56 @@ def _sort(features: Floats, order: Codes) -> None:
         order[column, affected] = found[np.argsort(features[column, found], kind="stable")]
 
 
-def _frozen(values: Any, dtype: Any, dimensions: int) -> Any:
-    array = np.ascontiguousarray(values, dtype=dtype)
+def as_floats(who: str, what: str, values: Any) -> Floats:
+    """Numbers of any kind as floats; what is masked, or None, is NaN."""
+    try:
+        array = np.asanyarray(values)
+        if array.dtype.kind in "biufOU":  # not complex numbers and dates, of which numpy would leave out a part
+            if isinstance(values, np.ma.MaskedArray):
+                return np.ma.filled(values.astype(np.float64), np.nan)
+            return np.asarray(array, dtype=np.float64)
+        given = f"values of the type {array.dtype}"
+    except (TypeError, ValueError) as error:
+        given = str(error).strip().partition("\n")[0]
+    raise ConfigurationError(f"{who}: {what} must be numbers, as many in each row: {given}")
+
+
+def _codes(target: Column | None, classes: Any) -> Codes:
+    """Classes as indices of the categories of the target."""
+    if target is None or target.categories is None:
+        raise ConfigurationError(_NO_TARGET)
+    if isinstance(classes, np.ma.MaskedArray):
+        array = np.where(np.ma.getmaskarray(classes), np.int64(MISSING), np.ma.getdata(classes))
+    elif isinstance(classes, np.ndarray) and classes.dtype.kind in "iu":  # whole numbers beyond 2^53 stay what they are
+        array = classes
+    else:
+        array = as_floats("Table", "classes", classes)
+    _check_codes(target, len(target.categories), array, MISSING, str(MISSING))
+    return cast(Codes, _frozen(classes, array.astype(np.int32, copy=False), 1))
+
+
+def _frozen(given: Any, array: Any, dimensions: int) -> Any:
+    """The array that was made of what was given, for nobody to write into: a copy, if somebody else could."""
     if array.ndim != dimensions:
         raise ConfigurationError(f"Table: {dimensions} dimensions expected, got an array of shape {array.shape}")
-    if array is values or array.base is not None or np.may_share_memory(array, values):
-        array = array.copy() if array.flags.writeable else array
+    array = np.ascontiguousarray(array)
+    is_new = isinstance(given, list | tuple) or not np.may_share_memory(array, given)
+    if not is_new and not _is_read_only(array):
+        array = array.copy()
     array.flags.writeable = False
     return array
+
+
+def _is_read_only(owner: Any) -> bool:
+    """Whether nobody can write into the memory of an array: not by any array that it is a view of, either."""
+    while isinstance(owner, np.ndarray):
+        if owner.flags.writeable:
+            return False
+        owner = owner.base
+    try:
+        return owner is None or memoryview(owner).readonly
+    except TypeError:  # it does not let anybody look at its memory
+        return False
 
 
 def _taken(values: Any, rows: Codes | None) -> Any:
@@ -180,11 +226,13 @@ def _taken(values: Any, rows: Codes | None) -> Any:
     return taken
 
 
-def _check_codes(column: Column, codes: Any) -> None:
-    assert column.categories is not None
-    wrong = (codes < MISSING) | (codes >= len(column.categories)) | (codes != np.floor(codes))
-    if wrong.any():
+def _check_codes(column: Column, count: int, codes: Any, lowest: int, missing: str) -> None:
+    """Refuse what is no index of a category, nor what stands for a missing one."""
+    good = (codes >= lowest) & (codes < count) & (codes == np.floor(codes))
+    if lowest == 0:
+        good |= np.isnan(codes)
+    if not good.all():
         raise ConfigurationError(
-            f"Table: {column.name} has {len(column.categories)} categories, "
-            f"so its values must be 0 to {len(column.categories) - 1}, got {codes[wrong][0]:g}"
+            f"Table: {column.name} has {count} categories, so its values must be 0 to {count - 1} "
+            f"({missing} where missing), got {codes[~good][0]:.15g}"
         )

@@ -108,13 +108,57 @@ def test_nobody_can_write_into_a_table() -> None:
         data.features[0, 0] = 7
 
 
+def test_a_read_only_view_of_what_others_can_write_is_copied() -> None:
+    values = np.ones((1, 3))
+    view = values.view()
+    view.flags.writeable = False
+    data = Data(Table([Column("a")], view))
+    values[0, 0] = 7
+    assert data.features[0, 0] == 1
+
+
+def test_what_nobody_can_write_is_not_copied() -> None:
+    values = np.ones((2, 3))
+    values.flags.writeable = False
+    assert np.shares_memory(Table([Column("a")], values[:1]).features, values)
+    read = np.frombuffer(bytes(24)).reshape(1, 3)
+    assert np.shares_memory(Table([Column("a")], read).features, read)
+
+
+def test_what_is_masked_is_missing() -> None:
+    values = np.ma.array([[1, 2]], mask=[[False, True]])
+    built = Table([Column("a")], values, CLASS, np.ma.array([0, 1], mask=[False, True]))
+    np.testing.assert_array_equal(built.features, [[1, np.nan]])
+    assert built.classes is not None
+    assert built.classes.tolist() == [0, -1]
+
+
+def test_categories_in_a_list_are_the_same_column() -> None:
+    assert Column("c", ["a", "b"]) == Column("c", ("a", "b"))  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize(
     ("make", "message"),
     [
         (lambda: Table([Column("a")], [[1.0], [2.0]]), "1 columns are named, got 2"),
         (lambda: Table([Column("a"), Column("a")], [[1.0], [2.0]]), "must differ, got 'a' twice"),
-        (lambda: Table([COLOUR], [[3.0]]), "colour has 3 categories, so its values must be 0 to 2, got 3"),
+        (
+            lambda: Table([COLOUR], [[3.0]]),
+            r"colour has 3 categories, so its values must be 0 to 2 \(NaN where missing\), got 3",
+        ),
         (lambda: Table([COLOUR], [[0.5]]), "got 0.5"),
+        (lambda: Table([COLOUR], [[np.nan, -1.0]]), "NaN where missing.*got -1"),
+        (lambda: Table([COLOUR], [[-0.5]]), "got -0.5"),
+        (lambda: Table([Column("a")], [[1.0, 2.0]], CLASS, [0.7, 1.2]), r"0 to 1 \(-1 where missing\), got 0.7"),
+        (lambda: Table([Column("a")], [[1.0, 2.0]], CLASS, np.array([2**32, 1])), "got 4294967296"),
+        (lambda: Table([Column("a")], [[1.0, 2.0]], CLASS, [np.nan, 1]), "got nan"),
+        (lambda: Table([Column("a")], [[1.0]], CLASS, ["yes"]), "classes must be numbers"),
+        (lambda: Table([Column("a")], [[1.0]], weights=["heavy"]), "weights must be numbers"),
+        (lambda: Table([Column("a"), Column("b")], [[1.0], [1.0, 2.0]]), "features must be numbers, as many in each"),
+        (lambda: Table([Column("a")], [[1j]]), "features must be numbers.*complex128"),
+        (lambda: Table([Column("class")], [[1.0]], CLASS, [0]), "target must have another name than the features"),
+        (lambda: Column("c", ("a", "b", "a")), "Column: categories of 'c' must differ, got 'a' twice"),
+        (lambda: Column("c", "abc"), "Column: categories of 'c' must be several texts, got the text 'abc'"),
         (lambda: Table([Column("a")], [[1.0]], CLASS, [2]), "class has 2 categories"),
         (lambda: Table([Column("a")], [[1.0]], CLASS), "a target is a nominal column"),
         (lambda: Table([Column("a")], [[1.0]], Column("b"), [0]), "a target is a nominal column"),
@@ -154,6 +198,14 @@ def test_data_show_what_they_are() -> None:
     assert "<th>colour</th>" in html
     assert "<td>1.5</td><td>red</td><td>yes</td>" in html
     assert "<td>?</td><td>blue</td><td>?</td>" in html
+
+
+def test_a_notebook_shows_the_first_columns_of_many() -> None:
+    columns = [Column(f"x{index}") for index in range(5000)]
+    html = Data(Table(columns, np.zeros((5000, 3)), CLASS, [0, 1, 0]))._repr_html_()
+    assert html.count("<th>") == 22
+    assert "<th>x19</th><th>… and 4,980 more</th><th>class</th>" in html
+    assert "<td>0</td><td>…</td><td>no</td>" in html
 
 
 def test_new_features_keep_target_and_weights_of_the_rows() -> None:
