@@ -9,7 +9,8 @@ from typing import Any
 
 from intemi.data.data import Data
 from intemi.data.errors import DataError
-from intemi.data.exchange import from_pandas, needed, to_pandas
+from intemi.data.exchange import from_pandas, to_pandas
+from intemi.data.libraries import needed
 from intemi.data.texts import file_bytes, write_bytes
 from intemi.kernel import ConfigurationError
 
@@ -28,10 +29,13 @@ def read_parquet(path: str | Path, target: str | None = None, *, weights: str | 
 def parse_parquet(content: bytes, file: str, target: str | None = None, *, weights: str | None = None) -> Data:
     """The data in the bytes of a Parquet file; `file` is what errors call it."""
     pandas = needed("pandas", "read_parquet")
+    pyarrow = needed("pyarrow", "read_parquet")
     parquet = needed("pyarrow.parquet", "read_parquet")
     try:
         table = parquet.read_table(io.BytesIO(content))
-        frame = table.to_pandas(ignore_metadata=True)
+        # Whole numbers with gaps would become floats, which are not exact beyond 2^53.
+        exact = {pyarrow.int64(): pandas.Int64Dtype(), pyarrow.uint64(): pandas.UInt64Dtype()}
+        frame = table.to_pandas(ignore_metadata=True, types_mapper=exact.get)
         noted = _noted(table)
         for name, categories in noted.get("categories", {}).items():
             if name in frame and set(frame[name].dropna()) <= set(categories):

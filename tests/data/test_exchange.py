@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from datetime import date
+from decimal import Decimal
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,7 +13,8 @@ from sklearn import datasets as bunches
 
 from intemi.data import Column, Data
 from intemi.data.arff import parse_arff
-from intemi.data.exchange import from_bunch, from_numpy, from_pandas, needed, to_pandas
+from intemi.data.exchange import from_bunch, from_numpy, from_pandas, to_pandas
+from intemi.data.libraries import needed
 from intemi.kernel import ConfigurationError
 from tests.data.tables import tables, target_of
 
@@ -49,6 +53,33 @@ def test_with_labels_classes_are_their_indices() -> None:
     assert from_numpy(np.zeros((2, 1)), [2, 0], labels=["a", "b", "c"]).classes.tolist() == [2, 0]
 
 
+def test_large_whole_numbers_are_classes_and_categories_of_their_own() -> None:
+    large = np.array([2**53 + 1, 2**53])
+    labels = ("9007199254740992", "9007199254740993")
+    data = from_numpy(large[:, None], large, nominal=[0])
+    assert (data.labels, data.columns[0].categories) == (labels, labels)
+    assert data.classes.tolist() == [1, 0]
+    assert from_numpy([[0], [0]], [2**64 + 1, 2**64]).labels == ("18446744073709551616", "18446744073709551617")
+    for classes in (large, pd.array([*large, None], dtype="Int64"), pd.Series([*large, None], dtype=object)):
+        framed = from_pandas(pd.DataFrame({"x": 1.0, "class": classes}))
+        assert framed.labels == labels
+        assert framed.classes[:2].tolist() == [1, 0]
+
+
+def test_indices_of_labels_do_not_wrap_around() -> None:
+    with pytest.raises(ConfigurationError, match=r"class has 2 categories.*got 4294967296"):
+        from_numpy([[1.0], [2.0]], np.array([2**32, 1]), labels=["a", "b"])
+
+
+def test_what_is_masked_is_missing() -> None:
+    features = np.ma.array([[1, 2], [3, 4]], mask=[[False, True], [False, False]])
+    data = from_numpy(features, np.ma.array([7, 5], mask=[True, False]), nominal=[0])
+    np.testing.assert_array_equal(data.features, [[0, 1], [np.nan, 4]])
+    assert (data.labels, data.classes.tolist()) == (("5",), [-1, 0])
+    indices = from_numpy(features, np.ma.array([1, 0], mask=[True, False], dtype=np.uint8), labels=["a", "b"])
+    assert indices.classes.tolist() == [-1, 0]
+
+
 @pytest.mark.parametrize(
     ("arguments", "error"),
     [
@@ -56,6 +87,10 @@ def test_with_labels_classes_are_their_indices() -> None:
         (([["a"]],), "features must be numbers"),
         (([[1.0]], [1, 2]), "classes must be 1, one for each row, got 2"),
         (([[1.0]], [[1]]), "classes must have one dimension"),
+        (([[1j]],), "features must be numbers.*complex128"),
+        (([[1.0]], [1j]), "classes must be numbers or texts, got complex128"),
+        (([[1.0]], [0.5]), "the target 'class' must have classes, got numbers such as 0.5"),
+        (([[1.0], [2.0]], np.array(["1", 1], dtype=object)), "values of 'class' must differ as texts, got 1 and '1'"),
     ],
 )
 def test_arrays_that_are_no_table_are_refused(arguments: tuple[object, ...], error: str) -> None:
@@ -68,6 +103,10 @@ def test_names_and_nominal_columns_must_fit() -> None:
         from_numpy([[1.0]], names=["a", "b"])
     with pytest.raises(ConfigurationError, match="nominal must be indices or names of columns, got 3"):
         from_numpy([[1.0]], nominal=[3])
+    with pytest.raises(ConfigurationError, match="categories of 'class' must differ, got 'a' twice"):
+        from_numpy([[1.0]], [0], labels=["a", "a"])
+    with pytest.raises(ConfigurationError, match="weights must be numbers"):
+        from_numpy([[1.0], [2.0]], weights=["a", "b"])
 
 
 def test_a_frame_keeps_what_its_types_say() -> None:
@@ -93,6 +132,65 @@ def test_a_frame_keeps_what_its_types_say() -> None:
         data.features, [[1.5, np.nan, 2], [1, np.nan, 3], [2, 0, np.nan], [1, np.nan, 0], [1, 0, 1]]
     )
     assert (data.labels, data.classes.tolist()) == (("0", "1"), [1, 0, 1])
+
+
+def test_plain_values_in_a_frame_are_what_they_are() -> None:
+    frame = pd.DataFrame(
+        {
+            "price": [Decimal("1.25"), None, Decimal("NaN")],
+            "count": pd.Series([1, 2.5, None], dtype=object),
+            "open": pd.Series([True, None, True], dtype=object),
+            "code": pd.Series(["a", 1, None], dtype=object),
+            "class": pd.Series([10, 9, None], dtype=object),
+        }
+    )
+    data = from_pandas(frame)
+    np.testing.assert_array_equal(
+        data.features, [[1.25, np.nan, np.nan], [1, 2.5, np.nan], [1, np.nan, 1], [1, 0, np.nan]]
+    )
+    assert [column.categories for column in data.columns] == [None, None, ("False", "True"), ("1", "a")]
+    assert (data.labels, data.classes.tolist()) == (("9", "10"), [1, 0, -1])
+
+
+@pytest.mark.parametrize("value", [b"a", [1], {"a": 1}, date(2026, 1, 1)])
+def test_values_that_are_no_numbers_texts_or_categories_are_refused(value: object) -> None:
+    frame = pd.DataFrame({"x": pd.Series([value, None], dtype=object), "class": ["a", "b"]})
+    with pytest.raises(ConfigurationError, match=r"'x' must hold numbers, texts or categories, got values such as a"):
+        from_pandas(frame)
+
+
+@pytest.mark.parametrize(
+    ("weights", "target", "error"),
+    [
+        ("w", None, "weights must be a column of numbers, got w .2 categories."),
+        ("x", "x", "target and weights must be two columns, got 'x' for both"),
+    ],
+)
+def test_weights_that_are_none_are_refused(weights: str, target: str | None, error: str) -> None:
+    frame = pd.DataFrame({"x": [1, 2], "w": ["heavy", "light"], "class": ["a", "b"]})
+    with pytest.raises(ConfigurationError, match=f"from_pandas: {error}"):
+        from_pandas(frame, target, weights=weights)
+
+
+def test_weights_do_not_replace_a_column_of_their_name() -> None:
+    data = from_numpy([[1.0]], names=["weight"], weights=[2.0])
+    with pytest.raises(
+        ConfigurationError, match="to_pandas: weights must be the name of no other column, got 'weight'"
+    ):
+        to_pandas(data)
+
+
+def test_what_is_no_frame_is_refused() -> None:
+    with pytest.raises(ConfigurationError, match="from_pandas: a pandas frame is needed, got list"):
+        from_pandas([1, 2])
+
+
+@pytest.mark.parametrize("empty", [[None, None], [np.nan, np.nan]])
+def test_a_last_column_without_a_class_is_no_target_unless_it_is_named(empty: list[object]) -> None:
+    frame = pd.DataFrame({"x": [1, 2], "y": empty})
+    with pytest.raises(ConfigurationError, match="the last column, 'y', must have classes, got none"):
+        from_pandas(frame)
+    assert from_pandas(frame, "y").classes.tolist() == [-1, -1]
 
 
 def test_a_frame_with_anything_else_is_refused() -> None:
@@ -129,6 +227,22 @@ def test_a_bunch_is_read(name: str) -> None:
 def test_a_bunch_without_classes_is_refused() -> None:
     with pytest.raises(ConfigurationError, match="from_bunch: the target must have classes, got numbers such as"):
         from_bunch(_regression())
+
+
+@pytest.mark.parametrize("as_frame", [False, True])
+def test_measurements_of_a_bunch_are_no_classes_though_they_are_whole(as_frame: bool) -> None:
+    with pytest.raises(ConfigurationError, match="from_bunch: the target must have classes, got numbers such as 151"):
+        from_bunch(bunches.load_diabetes(as_frame=as_frame, scaled=False))
+    with pytest.raises(ConfigurationError, match=r"from_bunch: the target must be one column, got shape \(20, 3\)"):
+        from_bunch(bunches.load_linnerud(as_frame=as_frame))
+
+
+def test_a_bunch_has_data_and_a_target_of_another_name() -> None:
+    with pytest.raises(ConfigurationError, match="from_bunch: data and target are needed, got data"):
+        from_bunch({"data": [[1.0]]})
+    frame = pd.DataFrame({"a": [1.0], "b": ["x"]})
+    with pytest.raises(ConfigurationError, match="the target must have another name than a feature, got 'a'"):
+        from_bunch({"data": frame, "target": frame["b"].rename("a")})
 
 
 def _regression() -> object:
