@@ -14,11 +14,12 @@ from typing import NoReturn
 import numpy as np
 
 from intemi.data.assembly import assembled, chosen_target
-from intemi.data.cells import Cells, Floats
+from intemi.data.cells import Cells, Dictionary, Floats
 from intemi.data.column import Column
 from intemi.data.data import Data
 from intemi.data.errors import DataError, listed, shown
 from intemi.data.instances import Instances
+from intemi.data.numbering import measurement, numbered
 from intemi.data.quoting import QUOTED, between_quotes, pattern, quoted, value_at
 from intemi.data.texts import decoded, file_bytes, write_text, written_columns
 
@@ -36,7 +37,7 @@ def read_arff(path: str | Path, target: str | None = None, *, encoding: str = "u
     """The data of an ARFF file.
 
     The target is the column of that name; if none is named, the nominal column called class or else the last nominal
-    one; `""` for no target.
+    one; `""` for no target. Whole numbers in a target that is named are classes, fractions are not.
     """
     return parse_arff(file_bytes(path), str(path), target, encoding=encoding)
 
@@ -55,6 +56,8 @@ def parse_arff(content: bytes, file: str, target: str | None = None, *, encoding
     columns = list(header.columns.values())
     values, weights = _Values(file, columns).read(text, begin, header.lines)
     chosen = chosen_target(file, columns, target, _default_target(columns))
+    if chosen is not None and not columns[chosen].is_nominal:
+        columns[chosen], values[chosen] = _numbered(file, columns[chosen].name, values[chosen])
     return assembled(columns, values, chosen, weights, header.relation)
 
 
@@ -62,6 +65,14 @@ def _default_target(columns: Sequence[Column]) -> int | None:
     nominal = [index for index, column in enumerate(columns) if column.is_nominal]
     called_class = [index for index in nominal if columns[index].name.lower() == "class"]
     return called_class[-1] if called_class else nominal[-1] if nominal else None
+
+
+def _numbered(file: str, name: str, numbers: Floats) -> tuple[Column, Floats]:
+    fraction = measurement(numbers)
+    if fraction is not None:
+        expected = "classes there: a nominal attribute, or whole numbers"
+        raise DataError(file, None, f"numbers such as {fraction:g} in the target {shown(name)}", expected)
+    return numbered(name, numbers, np.isnan(numbers))
 
 
 @dataclass
@@ -169,9 +180,13 @@ class _Values:
     columns: Sequence[Column]
 
     def __post_init__(self) -> None:
-        self._alike: dict[tuple[str, ...] | None, list[int]] = {}
+        alike: dict[tuple[str, ...] | None, list[int]] = {}
         for index, column in enumerate(self.columns):
-            self._alike.setdefault(column.categories, []).append(index)
+            alike.setdefault(column.categories, []).append(index)
+        self._alike = [
+            (None if categories is None else Dictionary.of(categories), indices)
+            for categories, indices in alike.items()
+        ]
 
     def read(self, text: bytes, begin: int, lines_before: int) -> tuple[Floats, Floats | None]:
         """The values of all instances, a row for each column, and their weights if any has one."""
@@ -189,11 +204,11 @@ class _Values:
 
     def _meant(self, cells: Cells) -> Floats:
         values = np.empty((len(self.columns), len(cells)))
-        for categories, indices in self._alike.items():
-            if categories is None:
+        for dictionary, indices in self._alike:
+            if dictionary is None:
                 found, wrong = cells.numbers(indices, MISSING)
             else:
-                found, wrong = cells.codes(indices, categories, MISSING)
+                found, wrong = cells.codes(indices, dictionary, MISSING)
             if wrong:
                 row, position = min((row, position) for position, row in wrong.items())
                 self._refuse(cells, row, indices[position])

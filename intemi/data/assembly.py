@@ -20,8 +20,6 @@ def chosen_target(file: str, columns: Sequence[Column], target: str | None, defa
         return None
     for index, column in enumerate(columns):
         if column.name == target:
-            if not column.is_nominal:
-                raise DataError(file, None, f"numbers in the target {shown(target)}", "a nominal column")
             return index
     raise DataError(
         file, None, f"no column called {shown(target)}", f"a target among {listed([each.name for each in columns])}"

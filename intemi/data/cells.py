@@ -30,6 +30,8 @@ _BLOCK = 1 << 13
 _SAMPLE = 64
 _TRIMS = 4
 _MOST_WORDS = 8
+LONGEST_MARKER = 8 * _MOST_WORDS
+"""So many bytes a text may have that means a missing value."""
 _NUMBER = re.compile(rb"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _INFINITE = re.compile(rb"[+-]?inf(?:inity)?", re.IGNORECASE)
 _POWERS: Floats = np.array([10.0**power for power in range(23)])
@@ -43,6 +45,40 @@ def _all_bytes(byte: int) -> np.uint64:
 
 
 _ONES, _HIGH, _ZEROS, _DOTS, _NOT_DIGIT = (_all_bytes(byte) for byte in (0x01, 0x80, 0x30, 0x2E, 0x46))
+
+
+class Dictionary:
+    """Texts that cells may hold, prepared once for being looked up in all cells of a file."""
+
+    def __init__(self, words: Sequence[bytes]) -> None:
+        self.words = words
+        self.longest = max((len(word) for word in words), default=0)
+        self.many = min((self.longest + 7) // 8, _MOST_WORDS)
+        """How many pieces of eight bytes of a text are compared."""
+        if self.longest == 1:
+            self.by_byte = np.full(256, -1.0)
+            for code, word in enumerate(words):
+                if word:
+                    self.by_byte[word[0]] = code
+        elif self.longest:
+            size = 8 * self.many
+            padded = b"".join(word[:size].ljust(size, b"\0") for word in words)
+            parts = np.frombuffer(padded, "<u8").reshape(len(words), self.many)
+            keys = (parts * _MIX[: self.many]).sum(axis=1, dtype=np.uint64)
+            self.order = np.argsort(keys)
+            self.keys = keys[self.order]
+            self.parts = np.ascontiguousarray(parts[self.order].T)
+            self.sizes = np.array([len(word) for word in words])[self.order]
+
+    @classmethod
+    def of(cls, categories: Iterable[str]) -> Dictionary:
+        """That of the categories of a column."""
+        return cls([category.encode("utf-8", "surrogatepass") for category in categories])
+
+    @cached_property
+    def codes(self) -> dict[bytes, int]:
+        """The index of each word."""
+        return {word: code for code, word in enumerate(self.words)}
 
 
 class Cells:
@@ -70,6 +106,15 @@ class Cells:
         rest.quoted = None if self.quoted is None else self.quoted[row + 1 :]
         return rest
 
+    def first_columns(self, count: int) -> Cells:
+        """The cells of the first so many columns."""
+        quoted = None if self.quoted is None else self.quoted[:, :count]
+        return Cells(self.text, self.starts[:, :count], self.ends[:, :count], quoted, self.lines)
+
+    def translated(self, table: bytes) -> Cells:
+        """The cells with other bytes for some."""
+        return Cells(self.text.translate(table), self.starts, self.ends, self.quoted, self.lines)
+
     def content(self, row: int, column: int) -> bytes:
         """The bytes of a cell."""
         return self.text[self.starts[row, column] : self.ends[row, column]]
@@ -77,12 +122,15 @@ class Cells:
     # Missing values
 
     def _is_one_of(self, starts: Positions, ends: Positions, words: Sequence[bytes]) -> Mask:
-        """Which cells are one of a few words of up to eight bytes."""
+        """Which cells are one of a few words."""
         sizes = ends - starts
-        found: Mask = sizes <= max(map(len, words))
+        brief = [word for word in words if len(word) <= 8]
+        found: Mask = sizes <= max(map(len, brief), default=-1)
         short = np.flatnonzero(found)
         keys = self._words[starts[short] + _PAD] & _KEEP[sizes[short]]
-        found[short] = np.isin(keys, np.array([int.from_bytes(word, "little") for word in words], dtype=np.uint64))
+        found[short] = np.isin(keys, np.array([int.from_bytes(word, "little") for word in brief], dtype=np.uint64))
+        if len(brief) < len(words):
+            found |= self._matched(starts, ends, Dictionary([word for word in words if len(word) > 8])) >= 0
         return found
 
     # Numbers
@@ -94,6 +142,7 @@ class Cells:
         values = np.empty((len(columns), len(self)))
         wrong: Wrong = {}
         step = max(_BLOCK // max(len(columns), 1), 64)
+        digits = [marker for marker in markers if number_of(marker) is not None and marker.lower() != b"nan"]
         chosen = _adjacent(columns)
         for begin in range(0, len(self) if len(columns) else 0, step):
             block = slice(begin, begin + step)
@@ -111,6 +160,8 @@ class Cells:
                     if number_of(self.text[starts[position] : ends[position]]) is None:
                         row, index = divmod(position, len(columns))
                         wrong.setdefault(index, begin + row)
+            if digits:
+                found[self._is_one_of(starts, ends, digits)] = math.nan
             values[:, block] = found.reshape(-1, len(columns)).T
         return values, wrong
 
@@ -136,61 +187,44 @@ class Cells:
 
     # Categories
 
-    def codes(
-        self, columns: Sequence[int], categories: Sequence[str], markers: Sequence[bytes]
-    ) -> tuple[Floats, Wrong]:
+    def codes(self, columns: Sequence[int], dictionary: Dictionary, markers: Sequence[bytes]) -> tuple[Floats, Wrong]:
         """The indices of the categories in some columns, a row for each; NaN where missing or no category."""
         starts, ends = self.starts[:, list(columns)].T, self.ends[:, list(columns)].T
         shape = starts.shape
         starts, ends = starts.ravel(), ends.ravel()
-        encoded = [category.encode("utf-8", "surrogatepass") for category in categories]
-        values = self._matched(starts, ends, encoded)
+        values = self._matched(starts, ends, dictionary)
         quoted = None if self.quoted is None else self.quoted[:, list(columns)].T.ravel()
         absent = self._is_one_of(starts, ends, markers)
         if quoted is not None:
             absent &= ~quoted
         values[absent] = math.nan
         wrong: Wrong = {}
-        unknown = np.flatnonzero(values < 0)
-        if len(unknown):
-            known = {word: code for code, word in enumerate(encoded)}
-            for position in unknown.tolist():
-                code = known.get(self.text[starts[position] : ends[position]])
-                if code is None:
-                    index, row = divmod(position, len(self))
-                    wrong[index] = min(row, wrong.get(index, row))
-                values[position] = math.nan if code is None else code
+        for position in np.flatnonzero(values < 0).tolist():
+            code = dictionary.codes.get(self.text[starts[position] : ends[position]])
+            if code is None:
+                index, row = divmod(position, len(self))
+                wrong[index] = min(row, wrong.get(index, row))
+            values[position] = math.nan if code is None else code
         return values.reshape(shape), wrong
 
-    def _matched(self, starts: Positions, ends: Positions, words: Sequence[bytes]) -> Floats:
+    def _matched(self, starts: Positions, ends: Positions, dictionary: Dictionary) -> Floats:
         """For each cell the index of the word that it is, or -1; very long words are not always found."""
         sizes = ends - starts
-        longest = max((len(word) for word in words), default=0)
-        if longest == 0:
+        if dictionary.longest == 0:
             return np.full(len(starts), -1.0)
-        if longest == 1:
-            table = np.full(256, -1.0)
-            for code, word in enumerate(words):
-                table[word[0] if word else 0] = code if word else -1.0
-            codes = table[self._bytes[starts + _PAD]]
+        if dictionary.longest == 1:
+            codes: Floats = dictionary.by_byte[self._bytes[starts + _PAD]]
             codes[sizes != 1] = -1.0
             return codes
-        many = min((longest + 7) // 8, _MOST_WORDS)
-        padded = np.zeros((len(words), many), dtype=np.uint64)
-        for code, word in enumerate(words):
-            padded[code] = np.frombuffer(word[: 8 * many].ljust(8 * many, b"\0"), "<u8")
-        known_sizes = np.array([len(word) for word in words])
-        keys = (padded * _MIX[:many]).sum(axis=1, dtype=np.uint64)
-        parts = [self._part(starts, sizes, index) for index in range(many)]
+        parts = [self._part(starts, sizes, index) for index in range(dictionary.many)]
         wanted = parts[0].copy()
-        for index in range(1, many):
+        for index in range(1, dictionary.many):
             wanted += parts[index] * _MIX[index]
-        order = np.argsort(keys)
-        nearest = order[np.minimum(np.searchsorted(keys[order], wanted), len(order) - 1)]
-        same = (known_sizes[nearest] == sizes) & (sizes <= 8 * many)
-        for index, part in enumerate(parts):
-            same &= padded[nearest, index] == part
-        return np.where(same, nearest, -1.0)
+        nearest = np.minimum(np.searchsorted(dictionary.keys, wanted), len(dictionary.keys) - 1)
+        same = (dictionary.sizes[nearest] == sizes) & (sizes <= 8 * dictionary.many)
+        for part, known in zip(parts, dictionary.parts, strict=True):
+            same &= known[nearest] == part
+        return np.where(same, dictionary.order[nearest], -1.0)
 
     def _part(self, starts: Positions, sizes: Positions, index: int) -> Words:
         """The eight bytes of each cell from the `8 * index`-th on, zeros where it ends before."""
@@ -213,7 +247,7 @@ class Cells:
             for row in left[:some].tolist():
                 codes[row] = known.setdefault(self.text[starts[row] : ends[row]], len(known))
             left = left[some:]
-            codes[left] = found = self._matched(starts[left], ends[left], list(known))
+            codes[left] = found = self._matched(starts[left], ends[left], Dictionary(list(known)))
             left = left[found < 0]
             some *= 4
         return list(known), codes

@@ -1,7 +1,8 @@
-"""CSV: values separated by commas, semicolons or tabs; types are inferred and can be overridden.
+"""CSV: values separated by commas, semicolons, tabs or bars; types are inferred and can be overridden.
 
 A column is numeric if every value in it is a number or missing, else nominal; its categories are sorted, so that they
 do not depend on the order of the rows. A value in double quotes is never taken for a missing one, except among numbers.
+Among numbers, more texts mean that one is missing than among texts, where `NULL` may well be a name.
 """
 
 from __future__ import annotations
@@ -16,18 +17,23 @@ from typing import Any
 import numpy as np
 
 from intemi.data.assembly import assembled
-from intemi.data.cells import Cells, Mask, Positions, find, number_of, trimmed
+from intemi.data.cells import LONGEST_MARKER, Cells, Dictionary, Mask, Positions, find, number_of, trimmed
 from intemi.data.column import Column
 from intemi.data.data import Data
 from intemi.data.errors import DataError, listed, shown
+from intemi.data.numbering import measurement
 from intemi.data.texts import decoded, file_bytes, write_text, written_columns
 from intemi.kernel import ConfigurationError
 
-DELIMITERS = (",", ";", "\t")
-MISSING = (b"", b"?", b"NA", b"nan", b"NaN")
+DELIMITERS = (",", ";", "\t", "|")
+DECIMALS = (".", ",")
+MISSING = ("", "?", "NA", "nan", "NaN")
+MISSING_NUMBERS = (*MISSING, "N/A", "n/a", "#N/A", "<NA>", "NULL", "null")
+"""What is missing in a column that is numeric otherwise; nobody would mix these with numbers and mean a category."""
 _SAMPLE = 50
 _HEAD = 1 << 16
 _NEWLINE, _RETURN, _QUOTE = b'\n\r"'
+_SWAP = bytes.maketrans(b",.", b".,")
 _QUOTED_PART = re.compile(rb'"[^"]*+"?+')
 Nominal = Sequence[str] | Mapping[str, Sequence[str]]
 
@@ -41,15 +47,19 @@ def read_csv(
     weights: str | None = None,
     delimiter: str | None = None,
     header: bool = True,
+    missing: Sequence[str] | None = None,
+    decimal: str = ".",
     encoding: str = "utf-8",
 ) -> Data:
     """The data of a CSV file.
 
-    The target is the column of that name, or the last one if none is named; `""` for no target. `nominal` and `numeric`
-    name columns whose type is not to be inferred; as a mapping, `nominal` tells their categories too. `weights` names
-    the column with the weights of the rows. Without a `header`, columns are called `column 1` and so on.
+    The target is the column of that name, or the last one if none is named; `""` for no target. Whole numbers in it
+    are classes; fractions are only if it is among the `nominal` columns. `nominal` and `numeric` name columns whose
+    type is not to be inferred; as a mapping, `nominal` tells their categories too. `weights` names the column with the
+    weights of the rows. Without a `header`, columns are called `column 1` and so on. `missing` are the texts that mean
+    that a value is missing, beside an empty cell, instead of the usual ones.
     """
-    options = Options(target, nominal, numeric, weights, delimiter, header, encoding)
+    options = Options(target, nominal, numeric, weights, delimiter, header, missing, decimal, encoding)
     return parse_csv(file_bytes(path), str(path), options)
 
 
@@ -63,19 +73,44 @@ class Options:
     weights: str | None = None
     delimiter: str | None = None
     header: bool = True
+    missing: Sequence[str] | None = None
+    decimal: str = "."
     encoding: str = "utf-8"
 
     def __post_init__(self) -> None:
+        for what, text in (("weights", self.weights), ("delimiter", self.delimiter), ("encoding", self.encoding)):
+            if text is not None and not isinstance(text, str):
+                raise ConfigurationError(f"read_csv: {what} must be a text, got {text!r}")
+        if not isinstance(self.header, bool):
+            raise ConfigurationError(f"read_csv: header must be True or False, got {self.header!r}")
         if self.delimiter is not None and (len(self.delimiter) != 1 or not self.delimiter.isascii()):
             raise ConfigurationError(f"read_csv: delimiter must be one ASCII character, got {self.delimiter!r}")
         if self.delimiter in ('"', "\n", "\r", "\0"):
             raise ConfigurationError(f"read_csv: delimiter must not be a quote or a line end, got {self.delimiter!r}")
-        for what, names in (("nominal", self.nominal), ("numeric", self.numeric)):
-            if isinstance(names, str):
-                raise ConfigurationError(f"read_csv: {what} must be a list of names, got {names!r}")
-        both = [name for name in self.nominal if name in self.numeric]
+        if self.decimal not in DECIMALS:
+            raise ConfigurationError(f"read_csv: decimal must be one of '.' and ',', got {self.decimal!r}")
+        if self.decimal == self.delimiter:
+            raise ConfigurationError(f"read_csv: decimal and delimiter must differ, got {self.decimal!r} for both")
+        for what, names in (("nominal", self.nominal), ("numeric", self.numeric), ("missing", self.missing or ())):
+            if isinstance(names, str) or not all(isinstance(name, str) for name in names):
+                raise ConfigurationError(f"read_csv: {what} must be a list of texts, got {names!r}")
+        for text in self.missing or ():
+            if len(text.encode("utf-8", "surrogatepass")) > LONGEST_MARKER:
+                raise ConfigurationError(
+                    f"read_csv: texts in missing must have at most {LONGEST_MARKER} bytes, got {shown(text)}"
+                )
+        numeric = frozenset(self.numeric)
+        both = [name for name in self.nominal if name in numeric]
         if both:
             raise ConfigurationError(f"read_csv: a column is nominal or numeric, got {both[0]!r} as both")
+        if isinstance(self.nominal, Mapping):
+            for name, categories in self.nominal.items():
+                Column(name, categories)  # type: ignore[arg-type]  # refuses categories that are none
+
+    def missing_among(self, usual: Sequence[str]) -> tuple[bytes, ...]:
+        """The texts of missing values: the usual ones, unless others were told."""
+        texts = usual if self.missing is None else ("", *self.missing)
+        return tuple(dict.fromkeys(text.encode("utf-8", "surrogatepass") for text in texts))
 
 
 def parse_csv(content: bytes, file: str, options: Options | None = None) -> Data:
@@ -86,29 +121,36 @@ def parse_csv(content: bytes, file: str, options: Options | None = None) -> Data
     """
     options = options or Options()
     text = decoded(content, file, options.encoding)
-    delimiter = options.delimiter or _detected(text)
+    delimiter = options.delimiter or _detected(text, [each for each in DELIMITERS if each != options.decimal])
     cells = _cells(text, file, delimiter.encode())
-    names = _names(cells, file, options.header)
-    if options.header:
-        cells = cells.after(0)
-    if not len(cells):
+    if len(cells) <= options.header:
         raise DataError(file, 1, "no rows", "at least one after the names of the columns")
-    return _Reading(file, names, cells, options).data()
+    cells = _without_empty_end(cells)
+    names = _names(cells, file, options.header)
+    return _Reading(file, names, cells.after(0) if options.header else cells, options).data()
 
 
-def _detected(text: bytes) -> str:
+def _without_empty_end(cells: Cells) -> Cells:
+    """Cells without the columns that delimiters at the ends of all lines would make: no name, no value."""
+    width = cells.starts.shape[1]
+    while width > 1 and bool((cells.starts[:, width - 1] >= cells.ends[:, width - 1]).all()):
+        width -= 1
+    return cells if width == cells.starts.shape[1] else cells.first_columns(width)
+
+
+def _detected(text: bytes, delimiters: Sequence[str]) -> str:
     """The delimiter of which the first lines hold the same number, and many."""
     head = _QUOTED_PART.sub(b"", text[:_HEAD])
     lines = head.replace(b"\r", b"\n").split(b"\n")
     lines = [line for line in (lines[:-1] if len(lines) > 1 else lines)[:20] if line.strip()]
     if not lines:
-        return DELIMITERS[0]
+        return delimiters[0]
 
     def quality(delimiter: str) -> tuple[bool, int]:
         counts = [line.count(delimiter.encode()) for line in lines]
         return min(counts) == max(counts) > 0, counts[0]
 
-    return max(DELIMITERS, key=quality)
+    return max(delimiters, key=quality)
 
 
 def _cells(text: bytes, file: str, delimiter: bytes) -> Cells:
@@ -206,22 +248,37 @@ def _names(cells: Cells, file: str, header: bool) -> list[str]:
     return list(names)
 
 
-@dataclass
 class _Reading:
     """Cells with names, on the way to columns."""
 
-    file: str
-    names: list[str]
-    cells: Cells
-    options: Options
+    def __init__(self, file: str, names: list[str], cells: Cells, options: Options) -> None:
+        self.file = file
+        self.names = names
+        self.cells = cells
+        self.options = options
+        self._places = {name: index for index, name in enumerate(names)}
+        self._missing = options.missing_among(MISSING)
+        # Numbers are read with a point; a point among numbers with commas must not be taken for one.
+        self._swapped = options.decimal == ","
+        self._numbers = cells.translated(_SWAP) if self._swapped else cells
+        self._no_numbers = tuple(map(self._plain, options.missing_among(MISSING_NUMBERS)))
 
     def data(self) -> Data:
         """The columns with their values as data."""
-        for name in (*self.options.nominal, *self.options.numeric, self.options.weights, self.options.target):
-            if name and name not in self.names:
+        options = self.options
+        if len(self.names) == 1 and options.delimiter is None and options.target != "":
+            raise DataError(
+                self.file,
+                None,
+                f"no column beside {shown(self.names[0])}",
+                f"several, separated by one of {' '.join(map(repr, DELIMITERS))} or by what delimiter= says "
+                "(target='' if there is only one)",
+            )
+        for name in (*options.nominal, *options.numeric, options.weights, options.target):
+            if name and name not in self._places:
                 raise DataError(self.file, None, f"no column called {shown(name)}", f"one of {listed(self.names)}")
+        weights = self._places[options.weights] if options.weights else None
         target = self._target()
-        weights = self.names.index(self.options.weights) if self.options.weights else None
         values = np.empty((len(self.names), len(self.cells)))
         numeric = self._read_numbers(values, target, weights)
         columns = [Column(name) for name in self.names]
@@ -249,19 +306,22 @@ class _Reading:
         if self.options.target is None:
             candidates = [index for index, name in enumerate(self.names) if name != self.options.weights]
             return candidates[-1] if candidates else None
-        return self.names.index(self.options.target) if self.options.target else None
+        return self._places[self.options.target] if self.options.target else None
 
     def _read_numbers(self, values: Any, target: int | None, weights: int | None) -> set[int]:
         """Read the columns that hold numbers, those that must and those that do; which these are."""
-        must = {index for index, name in enumerate(self.names) if name in self.options.numeric or index == weights}
-        if target in must:
+        must = {self._places[name] for name in self.options.numeric}
+        if weights is not None:
+            must.add(weights)
+        if target is not None and target in must:
             raise DataError(self.file, None, f"numbers in the target {shown(self.names[target])}", "a nominal column")
+        told = {target, *(self._places[name] for name in self.options.nominal)}
         may = [
             index
-            for index, name in enumerate(self.names)
-            if index in must or (index != target and name not in self.options.nominal and self._seems_numeric(index))
+            for index in range(len(self.names))
+            if index in must or (index not in told and self._seems_numeric(index))
         ]
-        found, wrong = self.cells.numbers(may, MISSING, even_quoted=True)
+        found, wrong = self._numbers.numbers(may, self._no_numbers, even_quoted=True)
         for position, row in sorted(wrong.items(), key=lambda item: item[1]):
             if may[position] in must:
                 self._refuse(row, may[position], "a number")
@@ -272,38 +332,48 @@ class _Reading:
 
     def _seems_numeric(self, index: int) -> bool:
         """Whether a look at a few cells finds nothing but numbers."""
-        contents = (self.cells.content(row, index) for row in range(min(_SAMPLE, len(self.cells))))
-        return all(content in MISSING or number_of(content) is not None for content in contents)
+        contents = (self._numbers.content(row, index) for row in range(min(_SAMPLE, len(self.cells))))
+        return all(content in self._no_numbers or number_of(content) is not None for content in contents)
+
+    def _plain(self, content: bytes) -> bytes:
+        """A cell as it would be written with a decimal point."""
+        return content.translate(_SWAP) if self._swapped else content
 
     def _nominal(self, index: int, name: str, is_target: bool) -> tuple[Column, Any]:
         given = self.options.nominal
         if isinstance(given, Mapping) and name in given:
             categories = tuple(given[name])
-            (codes,), wrong = self.cells.codes([index], categories, MISSING)
+            (codes,), wrong = self.cells.codes([index], Dictionary.of(categories), self._missing)
             if wrong:
                 self._refuse(wrong[0], index, listed(categories))
-        else:
-            distinct, found = self.cells.distinct(index, MISSING)
-            if is_target and self.options.target is None and name not in given:
-                self._refuse_measurements(distinct)
-            texts = [content.decode() for content in distinct]
-            categories = _sorted(texts)
-            places = {category: code for code, category in enumerate(categories)}
-            codes = np.array([*(places[text] for text in texts), math.nan])[
-                np.where(np.isnan(found), len(texts), found).astype(np.int64)
-            ]
+            return Column(name, categories), codes
+        distinct, found = self.cells.distinct(index, self._missing)
+        numbers = {content.decode(): number_of(self._plain(content)) for content in distinct}
+        if is_target:
+            self._check_classes(name, numbers)
+        categories = _sorted(numbers)
+        places = {category: code for code, category in enumerate(categories)}
+        codes = np.array([*(places[text] for text in numbers), math.nan])[
+            np.where(np.isnan(found), len(numbers), found).astype(np.int64)
+        ]
         return Column(name, categories), codes
 
-    def _refuse_measurements(self, distinct: Sequence[bytes]) -> None:
-        """Refuse classes that are numbers with fractions: the last column is none to be predicted as a class."""
-        numbers = [number_of(content) for content in distinct]
-        fractions = [number for number in numbers if number is not None and not number.is_integer()]
-        if fractions and None not in numbers:
+    def _check_classes(self, name: str, numbers: Mapping[str, float | None]) -> None:
+        """Refuse classes that are numbers with fractions, and a target that nobody named and that is empty."""
+        is_last = self.options.target is None
+        which = f"the last column, {shown(name)}" if is_last else f"the target {shown(name)}"
+        allowed = "classes there, or the name of another target (target='' for none)"
+        if not numbers and is_last:
+            raise DataError(self.file, None, f"no value in {which}", allowed)
+        if name in self.options.nominal or any(number is None for number in numbers.values()):
+            return
+        fraction = measurement(np.array(list(numbers.values()), dtype=np.float64))
+        if fraction is not None:
             raise DataError(
                 self.file,
                 None,
-                f"numbers such as {fractions[0]:g} in the last column",
-                "classes there, or the name of another target (target='' for none)",
+                f"numbers such as {fraction:g} in {which}",
+                f"{allowed}; nominal=[{name!r}] to have them as classes",
             )
 
     def _refuse(self, row: int, index: int, expected: str) -> None:
@@ -313,12 +383,11 @@ class _Reading:
         )
 
 
-def _sorted(categories: Sequence[str]) -> tuple[str, ...]:
-    """In order of their values if all are numbers, else of their texts."""
-    numbers = {category: number_of(category.encode("utf-8", "replace")) for category in categories}
+def _sorted(numbers: Mapping[str, float | None]) -> tuple[str, ...]:
+    """Categories in order of their values if all are numbers, else of their texts."""
     if any(number is None or number != number for number in numbers.values()):
-        return tuple(sorted(categories))
-    return tuple(sorted(categories, key=lambda category: (numbers[category], category)))
+        return tuple(sorted(numbers))
+    return tuple(sorted(numbers, key=lambda category: (numbers[category], category)))
 
 
 # Writing

@@ -19,6 +19,7 @@ from intemi.data.errors import DataError, listed, shown
 from intemi.data.quoting import pattern, value_at
 
 _CELL = pattern(",%")
+_TABS = re.compile(rb"(?<=[^ \t\n]) *+\t[ \t]*+(?=[^ \t\n])")
 _WEIGHT = re.compile(r"\{([^{}]*+)\}[ \t]*+(?:%.*+)?+", re.DOTALL)
 _NEWLINE, _COMMA, _QUOTE, _OPEN, _CLOSE = b"\n,'{}"
 
@@ -52,8 +53,10 @@ class Instances:
 
     def read(self, text: bytes, lines_before: int) -> tuple[Cells, Floats | None]:
         """The cells of whole lines, and the weights of the instances if any has one."""
-        cut, odd = _cut(text)
         width = len(self.names)
+        if width > 1 and b"," not in text and b"\t" in text and b"'" not in text and b'"' not in text:
+            text = _TABS.sub(b",", text)  # several values without a comma can only be separated by tabs
+        cut, odd = _cut(text)
         counts = cut.last - cut.first + 1
         array = bytes_of(text)
         begins, closes = array[cut.starts[cut.first]], array[np.maximum(cut.ends[cut.last] - 1, 0)]
@@ -132,7 +135,9 @@ class Instances:
         return weight
 
     def _refuse_count(self, found: str, number: int) -> NoReturn:
-        raise DataError(self.file, number, found, f"{len(self.names)}, one for each of {listed(self.names)}")
+        raise DataError(
+            self.file, number, found, f"{len(self.names)}, one for each of {listed(self.names)} (separated by commas)"
+        )
 
 
 def _cut(text: bytes) -> tuple[_Cut, Mask]:

@@ -50,12 +50,8 @@ def decoded(content: bytes, file: str, encoding: str) -> bytes:
 def written_columns(who: str, data: Data, quoted: Callable[[str], str], missing: str) -> list[list[str]]:
     """All values as texts, column by column, those of the target last."""
     columns = [*data.columns, *([data.target] if data.target else [])]
-    names = [column.name for column in columns]
-    for name in names:
-        if not name:
-            raise ConfigurationError(f"{who}: every column must have a name, got ''")
-        if names.count(name) > 1:
-            raise ConfigurationError(f"{who}: the names of columns must differ, got {name!r} twice")
+    if not all(column.name for column in columns):
+        raise ConfigurationError(f"{who}: every column must have a name, got ''")
     written = []
     for index, column in enumerate(data.columns):
         written.append(_texts(column, data.feature(index), quoted, missing))

@@ -216,13 +216,33 @@ def test_what_is_wrong_is_told_with_its_line(text: str, error: str) -> None:
     assert error in refusal(text)
 
 
-def test_a_target_that_is_not_there_or_not_nominal_is_refused() -> None:
+def test_a_target_that_is_not_there_is_refused() -> None:
     assert refusal(HEADER, target="wind") == (
         "weather.arff: found no column called 'wind', expected a target among temperature, outlook"
     )
-    assert "found numbers in the target 'temperature', expected a nominal column" in refusal(
-        HEADER, target="temperature"
+
+
+def test_whole_numbers_are_classes_and_fractions_are_not() -> None:
+    data = parse(HEADER + "10,sunny\n9,sunny\n?,sunny\n", target="temperature")
+    assert (data.labels, data.classes.tolist()) == (("9", "10"), [1, 0, -1])
+    assert refusal(HEADER + "10,sunny\n9.5,sunny\n", target="temperature") == (
+        "weather.arff: found numbers such as 9.5 in the target 'temperature', "
+        "expected classes there: a nominal attribute, or whole numbers"
     )
+
+
+def test_values_may_be_separated_by_tabs() -> None:
+    assert values("% two columns\n1\tsunny\n\t\n 2 \t\tvery rainy\t\n") == [(1, 0), (2, 1)]
+    error = refusal(HEADER + "1 sunny\n")
+    assert error.endswith("found 1 value, expected 2, one for each of temperature, outlook (separated by commas)")
+
+
+def test_many_categories_are_found_in_many_pieces() -> None:
+    names = [f"category {index}" for index in range(3000)]
+    codes = np.random.default_rng(1).integers(0, len(names), 40_000)
+    rows = "".join(f"{names[code]},x\n" for code in codes)
+    data = parse(f"@attribute a {{{','.join(names)}}}\n@attribute class {{x}}\n@data\n{rows}")
+    np.testing.assert_array_equal(data.feature(0), codes)
 
 
 def test_a_file_that_is_not_there_is_a_data_error(tmp_path: Path) -> None:

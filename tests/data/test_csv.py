@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from intemi.data import Column, Data
+from intemi.data import Column, Data, Table
 from intemi.data.arff import read_arff
 from intemi.data.csv import Options, csv_text, parse_csv, read_csv, write_csv
 from intemi.data.errors import DataError
@@ -75,7 +76,60 @@ def test_a_quoted_marker_is_a_value_but_not_among_numbers() -> None:
     assert data.columns[1] == Column("y", ("NA", "red"))
 
 
-@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+def test_among_numbers_more_texts_mean_that_one_is_missing() -> None:
+    data = parse("x,y,class\n1,red,a\nN/A,N/A,b\nNULL,NULL,b\n#N/A,<NA>,null\n")
+    np.testing.assert_array_equal(data.feature(0), [1, np.nan, np.nan, np.nan])
+    assert data.columns[1] == Column("y", ("<NA>", "N/A", "NULL", "red"))
+    assert data.labels == ("a", "b", "null")
+
+
+def test_what_is_missing_can_be_told() -> None:
+    text = "x,y,class\n-999,NA,a\n1,not available,b\n,red,not available\n"
+    data = parse(text, missing=["-999", "not available"])
+    np.testing.assert_array_equal(data.features, [[np.nan, 1, np.nan], [0, np.nan, 1]])
+    assert data.columns == (Column("x"), Column("y", ("NA", "red")))
+    assert data.classes.tolist() == [0, 1, -1]
+    assert refusal("x,class\n1,a\nNA,b\n", missing=["-"], numeric=["x"]) == (
+        "people.csv:3: found 'NA', expected a number for 'x'"
+    )
+
+
+def test_numbers_may_have_a_decimal_comma() -> None:
+    data = parse("x;y;w;class\n1,5;1.5;0,5;2\n-,25;n/a;1;10\n?;;2;10\n", decimal=",", weights="w")
+    np.testing.assert_array_equal(data.feature(0), [1.5, -0.25, np.nan])
+    assert data.columns == (Column("x"), Column("y", ("1.5", "n/a")))
+    assert data.weights.tolist() == [0.5, 1, 2]
+    assert data.labels == ("2", "10")
+    assert "numbers such as 1.5 in the target 'x'" in refusal("x;class\n1,5;a\n", decimal=",", target="x")
+    assert refusal("x;class\n1.234;a\n", decimal=",", numeric=["x"]).startswith("people.csv:2: found '1.234'")
+
+
+def test_a_delimiter_at_the_ends_of_all_lines_makes_no_column() -> None:
+    data = parse("a,b,class,,\n1,2,x,,\n3,4,y,,\n")
+    assert (data.labels, len(data.columns)) == (("x", "y"), 2)
+    assert parse("1,x,\n2,y,\n", header=False).labels == ("x", "y")
+    assert [column.name for column in parse("a,class,\n1,x,\n3,y,5\n").columns] == ["a", "class"]
+
+
+def test_a_last_column_without_a_value_is_no_target_unless_it_is_named() -> None:
+    text = "a,class,note\n1,x,\n2,y,\n"
+    assert refusal(text) == (
+        "people.csv: found no value in the last column, 'note', "
+        "expected classes there, or the name of another target (target='' for none)"
+    )
+    assert parse(text, target="note").classes.tolist() == [-1, -1]
+
+
+@pytest.mark.parametrize("target", [None, "class"])
+def test_a_single_column_is_refused_with_a_hint(target: str | None) -> None:
+    error = refusal("x y class\n1 2 a\n3 4 b\n", target=target)
+    assert "people.csv: found no column beside 'x y class', expected several, separated by one of" in error
+    assert "delimiter=" in error
+    assert parse("x y class\n1 2 a\n3 4 b\n", target=target, delimiter=" ").labels == ("a", "b")
+    assert len(parse("x\n1\n2\n", target="").columns) == 1
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
 def test_the_delimiter_is_found(delimiter: str) -> None:
     text = 'a b,"c, d; e",class\n1,"x;y\tz, 1",yes\n2,u,no\n'
     text = text.replace('b,"', f'b{delimiter}"').replace('",', f'"{delimiter}').replace('1,"', f'1{delimiter}"')
@@ -98,11 +152,13 @@ def test_the_target_is_the_last_column_unless_another_or_none_is_named() -> None
 
 
 def test_measurements_in_the_last_column_are_not_taken_for_classes() -> None:
-    assert refusal("a,price\n1,2.5\n3,4\n") == (
-        "people.csv: found numbers such as 2.5 in the last column, "
-        "expected classes there, or the name of another target (target='' for none)"
+    text = "a,price\n1,2.5\n3,4\n"
+    assert refusal(text) == (
+        "people.csv: found numbers such as 2.5 in the last column, 'price', expected classes there, "
+        "or the name of another target (target='' for none); nominal=['price'] to have them as classes"
     )
-    assert parse("a,price\n1,2.5\n3,4\n", target="price").labels == ("2.5", "4")
+    assert "found numbers such as 2.5 in the target 'price'" in refusal(text, target="price")
+    assert parse(text, nominal=["price"]).labels == ("2.5", "4")
 
 
 def test_without_a_header_columns_are_numbered() -> None:
@@ -155,11 +211,38 @@ def test_what_is_wrong_is_told_with_its_line(text: str, options: Any, error: str
 
 
 @pytest.mark.parametrize(
-    "options", [{"delimiter": ";;"}, {"delimiter": '"'}, {"nominal": "ab"}, {"nominal": ["a"], "numeric": ["a"]}]
+    "options",
+    [
+        {"delimiter": ";;"},
+        {"delimiter": '"'},
+        {"nominal": "ab"},
+        {"nominal": ["a"], "numeric": ["a"]},
+        {"missing": "NA"},
+        {"missing": [-999]},
+        {"header": "no"},
+        {"weights": 3},
+        {"missing": ["-" * 65]},
+        {"decimal": ";"},
+        {"decimal": ",", "delimiter": ","},
+    ],
 )
 def test_options_that_make_no_sense_are_refused(options: Any) -> None:
     with pytest.raises(ConfigurationError, match="read_csv: "):
         Options(**options)
+
+
+@pytest.mark.parametrize("categories", [["s", "l", "s"], "sl"])
+def test_categories_that_are_told_must_differ(categories: Any) -> None:
+    with pytest.raises(ConfigurationError, match="Column: categories of 'a' must "):
+        Options(nominal={"a": categories})
+
+
+def test_a_wide_table_is_written_in_a_moment() -> None:
+    width = 20_000
+    columns = [Column(f"x{index}") for index in range(width)]
+    begin = time.perf_counter()
+    csv_text(Data(Table(columns, np.zeros((width, 1)))))
+    assert time.perf_counter() - begin < 2
 
 
 @settings(deadline=None, max_examples=150, derandomize=True)
@@ -187,7 +270,7 @@ def test_a_real_table_survives_without_being_told_anything_but_its_categories(na
 @settings(deadline=None, max_examples=60, derandomize=True)
 @given(st.permutations(range(12)))
 def test_categories_do_not_depend_on_the_order_of_the_rows(order: list[int]) -> None:
-    data = parse("class\n" + "".join(f"c{index % 5}\n" for index in order))
+    data = parse("class\n" + "".join(f"c{index % 5}\n" for index in order), delimiter=",")
     assert data.labels == ("c0", "c1", "c2", "c3", "c4")
     assert data.classes.tolist() == [index % 5 for index in order]
 
