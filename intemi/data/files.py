@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -27,12 +28,22 @@ def read(path: str | Path, target: str | None = None, **options: Any) -> Data:
 
 def parse(content: bytes, path: str | Path, target: str | None = None, **options: Any) -> Data:
     """The data in the bytes of a file with that name."""
-    if _extension(path) in (".csv", ".tsv"):
-        _check("read", path, Options, options)
-        return parse_csv(content, str(path), Options(target, **options))
-    parser = parse_arff if _extension(path) == ".arff" else parse_parquet
-    _check("read", path, parser, options)
-    return parser(content, str(path), target, **options)
+    check_reading(path, target, options)
+    extension = _extension(path)
+    if extension == ".arff":
+        return parse_arff(content, str(path), target, **options)
+    if extension == ".parquet":
+        return parse_parquet(content, str(path), target, **options)
+    return parse_csv(content, str(path), Options(target, **options))
+
+
+def check_reading(path: str | Path, target: str | None, options: Mapping[str, Any]) -> None:
+    """Refuse a file that no reader reads, and options that its reader does not have or that make no sense to it."""
+    extension = _extension(path)
+    reader = _READERS[extension]
+    _check("read", path, reader, options)
+    if reader is Options:
+        Options(target, **options)
 
 
 def write(data: Data, path: str | Path, **options: Any) -> None:
@@ -45,12 +56,22 @@ def write(data: Data, path: str | Path, **options: Any) -> None:
     writer(data, path, **options)
 
 
+_READERS: dict[str, Callable[..., Any]] = {
+    ".arff": parse_arff,
+    ".csv": Options,
+    ".tsv": Options,
+    ".parquet": parse_parquet,
+}
 _WRITERS: dict[str, Callable[..., None]] = {
     ".arff": write_arff,
     ".csv": write_csv,
     ".tsv": write_csv,
     ".parquet": write_parquet,
 }
+
+
+OPTIONS = tuple(field.name for field in dataclasses.fields(Options) if field.name != "target")
+"""What readers can be told beside the target: that of CSV all of it, the others some."""
 
 
 def _extension(path: str | Path) -> str:

@@ -12,6 +12,7 @@ import os
 from pathlib import Path
 from typing import Any, get_args
 
+from intemi.data.files import OPTIONS
 from intemi.experiments.building import build_value, machine, refused
 from intemi.experiments.catalogue import entries
 from intemi.experiments.document import Node
@@ -22,7 +23,6 @@ from intemi.kernel.machine import Machine
 from intemi.machines.loading import DataLoader, OpenMLDataset, SklearnDataset
 
 EXTENSIONS = (".arff", ".csv", ".tsv", ".parquet")
-_OF_FILES = ("path", "target", "nominal", "numeric")
 
 
 def sklearn_names() -> tuple[str, ...]:
@@ -56,7 +56,7 @@ def _loaders(node: Node) -> list[tuple[str, Machine]]:
     if not node.is_mapping:
         raise node.wrong(f"must be a name, a path or a mapping, got {node.shown}")
     if "path" in node.value:
-        node.check_keys(*_OF_FILES)
+        node.check_keys("path", "target", *OPTIONS)
         return _from_file(node.value["path"], node)
     if "openml" in node.value:
         node.check_keys("openml", "target")
@@ -107,16 +107,9 @@ def _loader(file: str, path: Node, node: Node | None) -> Machine:
                 f"{path.value}: only sets of OpenML are downloaded, {{openml: name}}; download the file first"
             )
         raise path.wrong(f"there is no file {file}; {hint}")
-    options: dict[str, Any] = {}
-    declared = entries()["DataLoader"].parameters()
-    for key, value in node.items() if node is not None else ():
-        if key != "path":
-            options[key] = build_value(value, declared[key].hint)
+    said = {key: build_value(value, Any) for key, value in node.items()} if node is not None else {}
     try:
-        from intemi.data.files import _extension
-
-        _extension(file)
-        return DataLoader(file, **options)
+        return DataLoader(file, said.get("target"), options={key: said[key] for key in OPTIONS if key in said})
     except IntemiError as error:
         raise refused(node or path, error) from None
 

@@ -88,14 +88,24 @@ class _Writer:
 
     def _data(self) -> Schema:
         text = {"type": "string"}
+        texts = {"type": "array", "items": text}
+        of_files = {
+            "path": text,
+            "target": text,
+            "nominal": {"anyOf": [texts, {"type": "object", "additionalProperties": texts}]},
+            "numeric": texts,
+            "weights": text,
+            "delimiter": text,
+            "header": {"type": "boolean"},
+            "missing": texts,
+            "decimal": {"enum": [".", ","]},
+            "encoding": text,
+        }
         return {
             "anyOf": [
                 {"enum": list(sklearn_names())},
                 {"type": "string", "pattern": r"\.(arff|csv|tsv|parquet)$"},
-                {
-                    **_object({"path": text, "target": text, "nominal": _texts(), "numeric": _texts()}, "A file."),
-                    "required": ["path"],
-                },
+                {**_object(of_files, "A file."), "required": ["path"]},
                 {
                     **_object({"openml": {"type": ["integer", "string"]}, "target": text}, "A data set of OpenML."),
                     "required": ["openml"],
@@ -213,7 +223,3 @@ def _named(item: Schema, description: str) -> Schema:
 
 def _one_or_many(item: Schema, description: str) -> Schema:
     return {"description": description, "anyOf": [item, {"type": "array", "items": item}]}
-
-
-def _texts() -> Schema:
-    return {"type": "array", "items": {"type": "string"}}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from intemi.data import Data
 from intemi.data.errors import DataError
 from intemi.data.exchange import from_bunch
-from intemi.data.files import parse
+from intemi.data.files import check_reading, parse
 from intemi.data.texts import file_bytes
 from intemi.kernel import ConfigurationError, Machine, Model, Output, parameter
 from intemi.kernel.encoding import digest
@@ -30,15 +31,14 @@ class DataLoader(Machine):
 
     path: str
     target: str | None = None
-    nominal: tuple[str, ...] = parameter(default=(), kw_only=True)
-    """Columns of a CSV file that are nominal though they look numeric."""
-    numeric: tuple[str, ...] = parameter(default=(), kw_only=True)
-    """Columns of a CSV file that must be numeric."""
+    options: Mapping[str, Any] = parameter(default={}, kw_only=True)
+    """What else the reader of the file is told, such as `{"delimiter": ";", "nominal": ["zip"]}`."""
     content: str = parameter(default="", kw_only=True)
     """The digest of the bytes of the file; filled in if it is not given."""
 
     def check(self) -> None:
-        """Take the digest of the file, unless it is known."""
+        """Refuse what the reader of the file does not know, and take the digest of the file, unless it is known."""
+        check_reading(self.path, self.target, self.options)
         if not self.content:
             try:
                 self.__dict__["content"] = _digest(file_bytes(self.path))
@@ -63,10 +63,7 @@ class DataLoader(Machine):
                 f"other content ({_digest(content)}) than when this DataLoader was made",
                 f"{self.content}; make a new one to use the file as it is now",
             )
-        options: dict[str, Any] = {"nominal": self.nominal} if self.nominal else {}
-        if self.numeric:
-            options["numeric"] = self.numeric
-        data = parse(content, self.path, self.target, **options)
+        data = parse(content, self.path, self.target, **self.options)
         return Model(data=data, results=_described(data))
 
 

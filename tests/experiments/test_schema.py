@@ -8,6 +8,7 @@ import jsonschema
 import pytest
 import yaml
 
+from intemi.data.files import OPTIONS
 from intemi.experiments.catalogue import entries
 from intemi.experiments.schema import experiment_schema
 
@@ -43,6 +44,20 @@ def test_the_files_in_configs_fit(validator: jsonschema.Draft202012Validator, fi
 )
 def test_mistakes_do_not_fit(validator: jsonschema.Draft202012Validator, text: str) -> None:
     assert not validator.is_valid(yaml.safe_load(text))
+
+
+def test_what_can_be_said_of_a_file_fits(validator: jsonschema.Draft202012Validator) -> None:
+    options = (
+        "delimiter: ';', decimal: ',', header: false, missing: [x], weights: w, encoding: ascii, nominal: {a: [b]}"
+    )
+    assert validator.is_valid(yaml.safe_load(f"{{data: [{{path: a.csv, {options}}}], learners: [KNN]}}"))
+    assert not validator.is_valid(yaml.safe_load("{data: [{path: a.csv, decimal: x}], learners: [KNN]}"))
+    (files,) = [
+        each
+        for each in experiment_schema()["properties"]["data"]["anyOf"][0]["items"]["anyOf"]
+        if "path" in each.get("properties", {})
+    ]
+    assert set(files["properties"]) == {"path", "target", *OPTIONS}
 
 
 def test_everything_that_can_be_named_is_in_it() -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from intemi.data import read
 from intemi.data.errors import DataError
 from intemi.kernel import ConfigurationError, MachineFailed, Project, from_plain
 from intemi.kernel.decoding import decode
@@ -24,7 +25,7 @@ def written(folder: Path, text: str = TEXT) -> str:
 
 def test_the_data_loader_is_a_machine(tmp_path: Path) -> None:
     check_machine(DataLoader(written(tmp_path)))
-    check_machine(DataLoader(written(tmp_path), target="", nominal=("class",), numeric=("x",)))
+    check_machine(DataLoader(written(tmp_path), target="", options={"nominal": ["class"], "numeric": ["x"]}))
 
 
 @pytest.mark.parametrize("name", ["iris", "wine", "breast_cancer", "digits"])
@@ -59,10 +60,11 @@ def test_the_target_and_the_types_are_part_of_the_identity(tmp_path: Path) -> No
     loaders = [
         DataLoader(file),
         DataLoader(file, "x"),
-        DataLoader(file, nominal=("x",)),
-        DataLoader(file, numeric=("x",)),
+        DataLoader(file, options={"nominal": ["x"]}),
+        DataLoader(file, options={"nominal": {"x": ["1", "2"]}}),
+        DataLoader(file, options={"numeric": ["x"]}),
     ]
-    assert len({loader.digest for loader in loaders}) == 4
+    assert len({loader.digest for loader in loaders}) == 5
 
 
 def test_a_configuration_restored_where_the_file_is_not_still_knows_what_it_was(tmp_path: Path) -> None:
@@ -106,11 +108,44 @@ def test_two_files_with_one_content_feed_one_machine_downstream(tmp_path: Path) 
         assert loaded[0].outputs["data"] == loaded[1].outputs["data"]
 
 
-def test_types_cannot_be_told_of_a_file_that_declares_them(tmp_path: Path) -> None:
-    file = tmp_path / "a.arff"
-    file.write_text("@attribute x real\n@data\n1\n")
-    with Project(workers=1) as project, pytest.raises(MachineFailed, match="no option 'nominal'"):
-        project.run(DataLoader(str(file), nominal=("x",)))
+def test_the_reader_of_the_file_is_told_everything_that_it_knows(tmp_path: Path) -> None:
+    file = tmp_path / "table.csv"
+    file.write_bytes("1,5|gro\xdf|2|a\n-|klein|1|b\n".encode("latin-1"))
+    options = {
+        "delimiter": "|",
+        "decimal": ",",
+        "header": False,
+        "missing": ["-"],
+        "weights": "column 3",
+        "nominal": {"column 2": ["klein", "gro\xdf"]},
+        "encoding": "latin-1",
+    }
+    loader = DataLoader(str(file), options=options)
+    assert from_plain(loader.to_plain()) == loader
+    with Project(workers=1) as project:
+        data = project.run(loader).outputs["data"]
+    assert data == read(file, **options)
+    assert data.columns[1].categories == ("klein", "gro\xdf")
+    assert (data.weights.tolist(), data.labels) == ([2.0, 1.0], ("a", "b"))
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "error"),
+    [
+        ("a.arff", {"nominal": ["x"]}, r"read: \.arff files have no option 'nominal'; there are encoding"),
+        ("a.parquet", {"delimiter": ";"}, r"read: \.parquet files have no option 'delimiter'; there are weights"),
+        ("a.csv", {"delimiter": ";;"}, "read_csv: delimiter must be one ASCII character, got ';;'"),
+        ("a.csv", {"separator": ";"}, r"read: \.csv files have no option 'separator'; there are nominal, numeric"),
+        ("a.txt", {}, r"a\.txt: its extension must be one of \.arff, \.csv, \.tsv, \.parquet, got '\.txt'"),
+    ],
+)
+def test_what_a_reader_cannot_do_is_found_when_the_machine_is_made(
+    name: str, options: dict[str, object], error: str, tmp_path: Path
+) -> None:
+    file = tmp_path / name
+    file.write_text(TEXT)
+    with pytest.raises(ConfigurationError, match=error):
+        DataLoader(str(file), options=options)
 
 
 def test_the_error_of_a_changed_file_is_a_data_error(tmp_path: Path) -> None:
