@@ -118,7 +118,7 @@ def test_the_power_of_a_geometric_series_is_the_logarithm() -> None:
     assert found.power == pytest.approx(0, abs=1e-6)
     assert found.shift == 0
     for power, expected in [
-        (0, 4 * math.log(2) ** 2),
+        (0, 1.921812),
         (1, 9.479167),
         (-1, 9.479167),
         (0.5, 3.213203),
@@ -128,7 +128,7 @@ def test_the_power_of_a_geometric_series_is_the_logarithm() -> None:
 
 
 @settings(deadline=None)
-@given(st.integers(0, 2**32), st.sampled_from([-2.0, -0.5, 0.0, 1e-8, 0.3, 2.5]))
+@given(st.integers(0, 2**32), st.sampled_from([-2.0, -0.5, -3e-16, 0.0, 1e-8, 0.3, 2.5]))
 def test_what_is_transformed_comes_back(seed: int, power: float) -> None:
     values = np.random.default_rng(seed).uniform(-3, 10, size=20)
     change = BoxCox(power, shift=4.0)
@@ -151,6 +151,20 @@ def test_values_that_are_not_positive_are_shifted() -> None:
     assert fit_box_cox(np.ones(4), np.array([0, 1, 0, 1], np.int32), np.ones(4)) is None
 
 
+def test_values_that_differ_by_rounding_are_not_the_two_least() -> None:
+    classes = np.array([0, 1, 0, 1], np.int32)
+    found = fit_box_cox(np.array([-0.3, -(0.1 + 0.2), 0.2, 0.7]), classes, np.ones(4))
+    assert found is not None
+    assert found.shift == pytest.approx(0.2 + 2 * 0.3)
+
+
+@pytest.mark.parametrize("sizes", [(2, 3), (3, 3), (1, 1)])
+def test_nothing_is_transformed_where_classes_are_constant(sizes: tuple[int, int]) -> None:
+    """Any power is as good, so rounding would choose one."""
+    classes = np.repeat([0, 1], sizes).astype(np.int32)
+    assert fit_box_cox(np.where(classes, 6.0, 2.0), classes, np.ones(len(classes))) is None
+
+
 def test_intervals_of_classes_as_checked_by_hand() -> None:
     cuts, owners = linear_intervals(np.array([2.0, 5.0, 9.0]), 2.0, np.array([3.0, 3.0, 3.0]))
     assert cuts == pytest.approx([3.5, 7.0])
@@ -160,6 +174,31 @@ def test_intervals_of_classes_as_checked_by_hand() -> None:
     cuts, owners = linear_intervals(np.array([9.0, 5.0, 2.0]), 0.0, np.array([1.0, 0.0, 2.0]))
     assert cuts.tolist() == [5.5]
     assert owners.tolist() == [2, 0]
+
+
+@pytest.mark.parametrize("moved", [0.0, -7.0, 1e6])
+def test_of_classes_of_equal_means_the_heaviest_has_the_interval(moved: float) -> None:
+    means = np.array([0.1 + 0.2, 0.3, 5.0]) + moved
+    cuts, owners = linear_intervals(means, 1.0, np.array([3.0, 4.0, 4.0]))
+    assert owners.tolist() == [1, 2]
+    assert cuts == pytest.approx([2.65 + moved])
+
+
+@pytest.mark.parametrize("order", [[0, 1, 2], [2, 0, 1], [1, 2, 0]])
+def test_scores_do_not_depend_on_the_order_of_classes(order: list[int]) -> None:
+    """Each class has a category of its own: all axes are of equal length, and the first category scores highest."""
+    equal = np.eye(3)[:, order] * 4.0
+    scores = crimcoord(equal)
+    assert scores is not None
+    assert scores == pytest.approx([2 / math.sqrt(2), -1 / math.sqrt(2), -1 / math.sqrt(2)])
+    assert scores[1] == scores[2]
+
+
+def test_equal_scores_are_equal_to_the_last_digit() -> None:
+    table = np.array([[2.0, 0, 3], [0, 0, 4], [3, 0, 5], [0, 0, 3], [0, 6, 0], [0, 5, 0]])
+    scores = crimcoord(table)
+    assert scores is not None
+    assert len(set(scores.tolist())) == 2
 
 
 @settings(deadline=None)
@@ -182,6 +221,16 @@ def test_roots_as_checked_by_hand() -> None:
     assert quadratic_roots((3.5, 9.0), (3.5, 4.0), (6, 3)) == pytest.approx([6.671994, -76.671994], abs=1e-6)
     assert quadratic_roots((5.0, 5.0), (0.625, 30.5), (5, 5)) == pytest.approx([3.424987, 6.575013], abs=1e-6)
     assert quadratic_roots((5.0, 5.0), (2.0, 2.0), (5, 5)) == []
+
+
+def test_roots_are_those_of_the_printed_quadratic_where_densities_meet() -> None:
+    """a, b, c = −8.333333, 20, 94.924539; both densities, times the shares of the classes, are 0.0287942 there."""
+    first, second = quadratic_roots((2.5, 9.0), (5 / 3, 10.0), (4, 5))
+    a = 5 / 3 - 10
+    assert (-a * (first + second), a * first * second) == pytest.approx((20, 94.924539), abs=1e-5)
+    for mean, variance, share in ((2.5, 5 / 3, 4 / 9), (9.0, 10.0, 5 / 9)):
+        density = math.exp(-((first - mean) ** 2) / (2 * variance)) / math.sqrt(2 * math.pi * variance)
+        assert share * density == pytest.approx(0.0287942, abs=1e-7)
 
 
 @settings(deadline=None)

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from intemi.kernel import Component
 from intemi.machines.interfaces import Floats
+from intemi.machines.trees.statistics.rounding import SAME
 
 Flags = NDArray[np.bool_]
 
@@ -31,6 +32,8 @@ class TwoMeans(ClassGrouping):
     [True, True, False]
     """
 
+    version = 2
+
     def lower(self, means: Floats, weights: Floats) -> Flags:
         low, high = float(means.min()), float(means.max())
         if high - low <= 1e-12 * max(abs(low), abs(high)):
@@ -44,4 +47,5 @@ class TwoMeans(ClassGrouping):
 
 
 def _nearer(means: Floats, low: float, high: float) -> Flags:
-    return np.asarray(means - low <= high - means)
+    # One halfway between is nearer to the lower one, whatever rounding says.
+    return np.asarray(means - low <= high - means + SAME * (high - low))

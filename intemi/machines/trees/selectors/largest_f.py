@@ -9,6 +9,7 @@ from intemi.machines.trees.components import FeatureSelector, RankedFeature
 from intemi.machines.trees.node_data import NodeData
 from intemi.machines.trees.selectors.ranking import as_numbers, best_first, moments_of
 from intemi.machines.trees.statistics import analysis_of_variance, distances
+from intemi.machines.trees.statistics.rounding import SAME
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,8 @@ class LargestF(FeatureSelector):
     [RankedFeature(feature=0, score=18.5, use_deviation=False)]
     """
 
+    version = 2
+
     threshold: float = parameter(default=4.0, at_least=0)
 
     def rank(self, data: NodeData) -> list[RankedFeature]:
@@ -37,10 +40,11 @@ class LargestF(FeatureSelector):
             return []
         moments = moments_of(data, numbers)
         f, between = analysis_of_variance(moments).statistic, moments.between
-        if f.max() >= self.threshold:
+        enough = self.threshold * (1 - SAME)
+        if f.max() >= enough:
             return best_first(chosen, f, between)
         of_distances = moments_of(data, distances(numbers, moments.mean[:, None]))
         spread = analysis_of_variance(of_distances).statistic
-        if spread.max() >= self.threshold:
+        if spread.max() >= enough:
             return best_first(chosen, spread, of_distances.between, use_deviation=True)
         return [Undecided(each.feature, each.score) for each in best_first(chosen, f, between)]

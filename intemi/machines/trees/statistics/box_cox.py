@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from intemi.machines.interfaces import Codes, Floats
+from intemi.machines.trees.statistics.moments import class_moments
+from intemi.machines.trees.statistics.rounding import ROUNDING, merged
 
 _EXTREME = 1e50
 """Squares of greater numbers are not compared."""
@@ -31,14 +33,16 @@ class BoxCox:
         """The values that were transformed; NaN for what no value is transformed to."""
         if self.power == 0:
             return np.asarray(np.exp(transformed) - self.shift)
-        base = 1 + self.power * transformed
+        excess = self.power * transformed
         with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-            found = np.exp(np.log(np.where(base > 0, base, np.nan)) / self.power) - self.shift
+            found = np.exp(np.log1p(np.where(excess > -1, excess, np.nan)) / self.power) - self.shift
         return np.where(np.isfinite(found), found, np.nan)
 
 
 def fit_box_cox(values: Floats, classes: Codes, weights: Floats, always_shift: bool = False) -> BoxCox | None:
-    """The power in [−3, 3] with the least squares within classes; None for a constant or an extreme feature.
+    """The power in [−3, 3] with the least squares within classes.
+
+    None for a constant or an extreme feature, or one that is constant in each class.
 
     Values that are not all positive are shifted first (others too, with `always_shift`), so that the distance of the
     two least becomes the least. None is missing.
@@ -49,9 +53,11 @@ def fit_box_cox(values: Floats, classes: Codes, weights: Floats, always_shift: b
     """
     from scipy.optimize import minimize_scalar
 
-    distinct = np.unique(values)
+    distinct = np.unique(merged(values, ROUNDING * float(np.abs(values).max(initial=0.0))))
     if len(distinct) < 2 or np.abs(distinct).max() > _EXTREME:
         return None
+    if class_moments(values[None], classes, weights, int(classes.max()) + 1).within[0] == 0:
+        return None  # any power is as good
     shift = float(distinct[1] - 2 * distinct[0]) if always_shift or distinct[0] <= 0 else 0.0
     if distinct[0] + shift <= 0:  # the distance is lost in rounding
         return None

@@ -9,12 +9,14 @@ from __future__ import annotations
 import numpy as np
 
 from intemi.machines.interfaces import Floats
+from intemi.machines.trees.statistics.rounding import SAME, merged
 
 
 def crimcoord(table: Floats) -> Floats | None:
     """A score for each category (row of the table), with mean 0 and variance 1; NaN for those that are not there.
 
-    The score furthest from 0 is positive. None if categories say nothing about classes.
+    The score furthest from 0 is positive. Scores that are equal but for rounding are equal. None if categories say
+    nothing about classes.
 
     >>> crimcoord(np.array([[4.0, 1, 0], [1, 3, 2], [1, 0, 3], [0, 0, 0]])).round(6)
     array([ 1.327589, -0.319188, -1.180704,       nan])
@@ -29,9 +31,12 @@ def crimcoord(table: Floats) -> Floats | None:
     axes, lengths, _ = np.linalg.svd(scaled, full_matrices=False)
     if lengths[0] < 1e-10:
         return None
+    # Several axes may be as long; of all directions between them that one is taken in which a category scores highest,
+    # the first of those that do, but for rounding. With one axis, this says which way it points.
+    longest = axes[:, lengths >= lengths[0] * (1 - 1e-9)]
+    reached = np.linalg.norm(longest, axis=1) / np.sqrt(of_rows)
+    first = int(np.argmax(reached >= reached.max() * (1 - 1e-9)))
+    direction = longest @ longest[first] / np.linalg.norm(longest[first])
     scores = np.full(len(table), np.nan)
-    scores[rows] = axes[:, 0] / np.sqrt(of_rows)
-    absolute = np.abs(scores[rows])
-    # The first of those that are furthest but for rounding, so that the sign does not depend on it.
-    furthest = scores[rows][int(np.argmax(absolute >= absolute.max() * (1 - 1e-9)))]
-    return scores if furthest > 0 else -scores
+    scores[rows] = merged(direction / np.sqrt(of_rows), SAME * float(reached[first]))
+    return scores

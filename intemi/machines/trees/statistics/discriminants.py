@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from intemi.machines.interfaces import Codes, Floats
+from intemi.machines.trees.statistics.rounding import ROUNDING, SAME, merged
 
 
 def linear_intervals(means: Floats, variance: float, weights: Floats) -> tuple[Floats, Codes]:
@@ -22,8 +23,9 @@ def linear_intervals(means: Floats, variance: float, weights: Floats) -> tuple[F
     """
     present = np.flatnonzero(weights > 0)
     # By mean; of equal means the heaviest first (the lowest index of those), and only that one is kept.
-    by_mean = present[np.lexsort((present, -weights[present], means[present]))]
-    kept = [int(each) for index, each in enumerate(by_mean) if not index or means[each] > means[by_mean[index - 1]]]
+    levels = _levels(means[present], variance)
+    by_mean = np.lexsort((present, -weights[present], levels))
+    kept = [int(present[each]) for at, each in enumerate(by_mean) if not at or levels[each] > levels[by_mean[at - 1]]]
     if variance <= 0:
         ordered = means[kept]
         return (ordered[1:] + ordered[:-1]) / 2, np.array(kept, dtype=np.int32)
@@ -47,6 +49,12 @@ def linear_intervals(means: Floats, variance: float, weights: Floats) -> tuple[F
     return np.array(cuts), np.array(hull, dtype=np.int32)
 
 
+def _levels(means: Floats, variance: float) -> Floats:
+    """The means, of which those are equal that are so but for rounding."""
+    reach = float(np.ptp(means)) + math.sqrt(max(variance, 0.0))
+    return merged(means, SAME * reach + ROUNDING * float(np.abs(means).max()))
+
+
 def cheapest_intervals(numbers: Floats, means: Floats, variance: float, weights: Floats, costs: Floats) -> Floats:
     """Cuts halfway between numbers at which different answers cost least; `costs[i, j]`: to answer i where j is right.
 
@@ -59,7 +67,8 @@ def cheapest_intervals(numbers: Floats, means: Floats, variance: float, weights:
     distinct, present = np.unique(numbers), weights > 0
     likely = np.log(weights[present]) - (distinct[:, None] - means[present]) ** 2 / (2 * variance)
     expected = np.exp(likely - likely.max(axis=1, keepdims=True)) @ costs[:, present].T
-    borders = np.flatnonzero(np.diff(expected.argmin(axis=1)))
+    answers = (expected <= expected.min(axis=1, keepdims=True) * (1 + SAME)).argmax(axis=1)
+    borders = np.flatnonzero(np.diff(answers))
     return np.asarray((distinct[borders] + distinct[borders + 1]) / 2)
 
 

@@ -7,9 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from intemi.machines.interfaces import Codes, Floats
-
-ROUNDING = 64 * np.finfo(np.float64).eps
-"""Relative differences up to this are rounding errors."""
+from intemi.machines.trees.statistics.rounding import ROUNDING
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,8 @@ class CrimCoord(NodeTransformation):
     [1.224745, 1.224745, -1.224745, -1.224745]
     """
 
+    version = 2
+
     def fit(self, data: NodeData) -> ColumnWise:
         scores: dict[int, Floats] = {}
         columns, features = [], []

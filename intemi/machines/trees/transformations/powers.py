@@ -27,6 +27,8 @@ class Powers(NodeTransformation):
     [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]
     """
 
+    version = 2
+
     always_shift: bool = False
 
     def fit(self, data: NodeData) -> ColumnWise:

@@ -15,9 +15,7 @@ from intemi.machines.trees.node_data import NodeData
 from intemi.machines.trees.selectors.ranking import of_symbols
 from intemi.machines.trees.splits import DeviationSplit, Split, SymbolSplit, ThresholdSplit, cut
 from intemi.machines.trees.statistics import ClassMoments, class_moments, crimcoord, tamed
-
-ROUNDING = 1e-14
-"""Of a mean, relative to the largest number."""
+from intemi.machines.trees.statistics.rounding import ROUNDING, SAME, drawn_to, merged
 
 
 @dataclass(frozen=True)
@@ -45,11 +43,14 @@ class Axis:
 
     @property
     def mean(self) -> float:
-        """The mean of the numbers; one of them, if it differs from the mean by rounding only: a cut there is below it
-        or not whatever the order of the rows. Scores have the mean 0, and often enough a symbol that scores 0."""
-        mean = float(np.average(self.numbers, weights=self.weights))
-        same = np.abs(self.numbers - mean) <= ROUNDING * np.abs(self.numbers).max()
-        return float(self.numbers[same].max()) if same.any() else mean
+        """The mean of the numbers."""
+        return float(np.average(self.numbers, weights=self.weights))
+
+    def drawn(self, cuts: Floats | Sequence[float]) -> Floats:
+        """The cuts, of which those that are at a number but for rounding are at that number, which is then below it
+        whatever the order of the rows. Scores have the mean 0, and often enough a symbol that scores 0."""
+        tolerance = SAME * float(np.ptp(self.numbers)) + ROUNDING * float(np.abs(self.numbers).max())
+        return drawn_to(np.asarray(cuts, dtype=np.float64), self.numbers, tolerance)
 
     def split(self, cuts: Floats | Sequence[float]) -> Split | None:
         """The split at cuts between the numbers; None if they separate nothing."""
@@ -90,7 +91,10 @@ def axis_of(data: NodeData, ranked: RankedFeature, deviations: bool) -> Axis | N
 
 
 def _distances(values: Floats, centre: float | None) -> Floats:
-    return values if centre is None else np.abs(values - centre)
+    """The distances from the centre, if there is one; those that are equal but for rounding are equal."""
+    if centre is None:
+        return values
+    return merged(np.abs(values - centre), ROUNDING * float(np.nanmax(np.abs(values))))
 
 
 def occupied(cuts: Floats, numbers: Floats) -> Floats:

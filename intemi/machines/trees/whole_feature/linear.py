@@ -28,6 +28,8 @@ class LinearDiscriminants(WholeFeatureSplitter):
     [3.5, 7.0]
     """
 
+    version = 2
+
     box_cox: bool = False
     cost: tuple[tuple[float, ...], ...] | None = None
 
@@ -40,7 +42,7 @@ class LinearDiscriminants(WholeFeatureSplitter):
         if axis is None:
             return None
         if isinstance(ranked, Undecided):
-            return axis.split([axis.mean])
+            return axis.split(axis.drawn([axis.mean]))
         change = fit_box_cox(axis.numbers, axis.classes, axis.weights) if self.box_cox and axis.centre is None else None
         numbers = axis.numbers if change is None else change(axis.numbers)
         moments = axis.moments(numbers)
@@ -53,4 +55,4 @@ class LinearDiscriminants(WholeFeatureSplitter):
         if change is not None:
             cuts = change.inverse(cuts)
             cuts = cuts[~np.isnan(cuts)]
-        return axis.split(occupied(cuts, axis.numbers))
+        return axis.split(occupied(axis.drawn(cuts), axis.numbers))

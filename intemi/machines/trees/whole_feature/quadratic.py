@@ -13,6 +13,7 @@ from intemi.machines.trees.grouping import ClassGrouping, TwoMeans
 from intemi.machines.trees.node_data import NodeData
 from intemi.machines.trees.splits import Split
 from intemi.machines.trees.statistics import class_moments, quadratic_roots
+from intemi.machines.trees.statistics.rounding import SAME, merged
 from intemi.machines.trees.whole_feature.axis import Axis, axis_of
 
 
@@ -29,6 +30,8 @@ class QuadraticDiscriminants(WholeFeatureSplitter):
     [6.671994]
     """
 
+    version = 2
+
     grouping: ClassGrouping = TwoMeans()
     min_branch: float = parameter(default=1.0, at_least=0)
 
@@ -40,7 +43,7 @@ class QuadraticDiscriminants(WholeFeatureSplitter):
         if sides is None:
             return None
         middle = (sides[0].mean + sides[1].mean) / 2
-        for candidate in [*_cuts(*sides), middle, axis.mean]:
+        for candidate in axis.drawn([*_cuts(*sides), middle, axis.mean]).tolist():
             below = float(axis.weights[axis.numbers <= candidate].sum())
             above = float(axis.weights.sum()) - below
             if min(below, above) >= max(self.min_branch - 1e-9, 1e-9):
@@ -52,7 +55,8 @@ class QuadraticDiscriminants(WholeFeatureSplitter):
         present = np.flatnonzero(moments.weights[0] > 0)
         if len(present) < 2:
             return None
-        lower = self.grouping.lower(moments.means[0, present], moments.weights[0, present])
+        means = merged(moments.means[0, present], SAME * float(moments.reach[0]))
+        lower = self.grouping.lower(means, moments.weights[0, present])
         second = ~np.isin(axis.classes, present[lower])
         both = class_moments(axis.numbers[None], second.astype(np.int32), axis.weights, 2)
         return (

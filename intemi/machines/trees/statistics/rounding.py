@@ -1,0 +1,38 @@
+"""Numbers that are equal but for rounding: what is decided must not depend on the order in which they were added up."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from intemi.machines.interfaces import Floats
+
+ROUNDING = 64 * float(np.finfo(np.float64).eps)
+"""Relative differences up to this are rounding errors."""
+SAME = 1e-10
+"""Differences up to this, relative to how far numbers reach, are those of results of long sums that should be equal."""
+
+
+def merged(values: Floats, tolerance: float) -> Floats:
+    """The values, of which those that differ by no more than the tolerance from the next one become the greatest.
+
+    A cut at the greatest has all of them below it. NaN stays as it is.
+
+    >>> merged(np.array([0.1 + 0.2, 0.3, 5.0]), 1e-12).tolist()
+    [0.30000000000000004, 0.30000000000000004, 5.0]
+    """
+    distinct, places = np.unique(values, return_inverse=True)
+    greatest = np.flatnonzero(~(np.diff(distinct, append=np.inf) <= tolerance))
+    return np.asarray(distinct[greatest[np.searchsorted(greatest, places)]])
+
+
+def drawn_to(cuts: Floats, values: Floats, tolerance: float) -> Floats:
+    """The cuts, of which those that are a value but for the tolerance become that value.
+
+    >>> drawn_to(np.array([0.1 + 0.2 - 1e-16, 4.0]), np.array([0.3, 5.0]), 1e-12).tolist()
+    [0.3, 4.0]
+    """
+    ordered = np.unique(values)
+    after = np.searchsorted(ordered, cuts)
+    below, above = ordered[np.maximum(after - 1, 0)], ordered[np.minimum(after, len(ordered) - 1)]
+    nearest = np.where(np.abs(cuts - below) < np.abs(above - cuts), below, above)
+    return np.where(np.abs(nearest - cuts) <= tolerance, nearest, cuts)
