@@ -33,20 +33,23 @@ class NodeData:
         classes: Codes,
         weights: Floats,
         class_count: int,
-        training_size: int,
+        training_weight: float,
         rows: Codes | None = None,
         path: tuple[int, ...] = (),
         seed: int = 0,
         root: NodeData | None = None,
     ) -> None:
-        """`features` are those of all rows, of which `rows` are here; `path` are the branches that lead to the node."""
+        """`features` are those of all rows, of which `rows` are here; `path` are the branches that lead to the node.
+
+        `training_weight` is the weight of all rows that the tree is grown on.
+        """
         self.columns = columns
         self._features = features
         self._rows = rows
         self.classes = classes
         self.weights = weights
         self.class_count = class_count
-        self.training_size = training_size
+        self.training_weight = training_weight
         self.path = path
         self._seed = seed
         self._root = root
@@ -58,7 +61,8 @@ class NodeData:
     @classmethod
     def of(cls, data: Data, seed: int = 0) -> NodeData:
         """The root: all rows."""
-        return cls(data.columns, data.features, data.classes, data.weights, len(data.labels), len(data), seed=seed)
+        total = float(data.weights.sum())
+        return cls(data.columns, data.features, data.classes, data.weights, len(data.labels), total, seed=seed)
 
     def __len__(self) -> int:
         return len(self.classes)
@@ -152,12 +156,20 @@ class NodeData:
             self.classes[positions],
             kept,
             self.class_count,
-            self.training_size,
+            self.training_weight,
             rows,
             path,
             self._seed,
             self.root,
         )
+
+    def reweighed(self, weights: Any, training_weight: float) -> NodeData:
+        """The rows that weigh anything by other weights, in which all rows of the tree weigh so much."""
+        weights = np.asarray(weights, dtype=np.float64)
+        rows = np.flatnonzero(weights > 0)
+        changed = self.select(rows, weights[rows])
+        changed.training_weight = training_weight
+        return changed
 
     def with_classes(self, classes: Any, count: int) -> NodeData:
         """The same rows with other classes."""
@@ -175,7 +187,7 @@ class NodeData:
             self.classes,
             self.weights,
             self.class_count,
-            self.training_size,
+            self.training_weight,
             self._rows,
             self.path,
             self._seed,
@@ -190,7 +202,7 @@ class NodeData:
             self.classes,
             self.weights,
             self.class_count,
-            self.training_size,
+            self.training_weight,
             None,
             self.path,
             self._seed,

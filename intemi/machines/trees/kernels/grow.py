@@ -58,6 +58,7 @@ from intemi.machines.trees.kernels.settings import (
     MAX_ERRORS,
     MAX_LEAVES,
     MAX_RATE,
+    ROUNDING,
 )
 
 HEAD, TAIL, NODES, LEAVES, USED = range(5)
@@ -142,7 +143,7 @@ def expand(
 
     It makes no arrays, so nothing has to be counted that refers to one.
     """
-    k, n = counts.shape[1], len(classes)
+    k = counts.shape[1]
     rank_shift, class_shift, missing = layout[0], layout[1], layout[2]
     row_mask = (1 << class_shift) - 1
     # With a limit of leaves nodes are split in the order of their creation, else the last one first: its cells are
@@ -177,7 +178,7 @@ def expand(
                 settings[FILTERED] == 0.0, found,
             )  # fmt: skip
             if again == 0:
-                feature = chosen_feature(found, symbols_of, settings, n)
+                feature = chosen_feature(found, symbols_of, settings, other[0, BRANCH_WEIGHT])
         if feature < 0:
             continue
         if not first_come:
@@ -229,7 +230,7 @@ def expand(
                 if totals[c] > 0.0:
                     below_of_class = float((below_sum >> (bits * compact[c])) & ((1 << bits) - 1))
                     counts[nodes, c], counts[nodes + 1, c] = below_of_class, totals[c] - below_of_class
-        typical, known_weight = 0.0, 0.0
+        typical, reach, known_weight = 0.0, 0.0, 0.0
         for i in range(start, end if below_count < 0 else start):
             row, b = 0, -1
             if place >= 0:
@@ -249,8 +250,8 @@ def expand(
             sizes[np.uint64(b)] += 1
             counts[np.uint64(nodes + b), np.uint64(classes[np.uint64(row)])] += w
             if symbols == 0 and settings[IMPUTES]:
-                typical += w * values[columns[feature], base_rows[row]]
-                known_weight += w
+                value = values[columns[feature], base_rows[row]]
+                typical, reach, known_weight = typical + w * value, reach + w * abs(value), known_weight + w
         default, lost = 0, end - start
         for b in range(branches):
             child = nodes + b
@@ -261,7 +262,7 @@ def expand(
             if other[child, BRANCH_WEIGHT] > other[nodes + default, BRANCH_WEIGHT] + 1e-12:
                 default = b
         if settings[IMPUTES] and symbols == 0:
-            default = 0 if typical / known_weight <= threshold else 1
+            default = 0 if (typical - ROUNDING * reach) / known_weight <= threshold else 1
         elif settings[IMPUTES]:
             # `by_symbol` is free again; it tells the most frequent symbol.
             for i in range(start, end):

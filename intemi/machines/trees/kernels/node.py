@@ -82,8 +82,9 @@ def ask(
     """Fill the rows of `found` that are those of the features that are asked; the others have no split.
 
     `rows[start:end]` are those of the node, `totals` the weights of classes. Numeric features come first, since the
-    average number of their cuts, which is returned, may say how many sets of symbols are wanted; unless it is given,
-    else it is NaN. With `only_best` features worse than another may be left without a split.
+    average number of their cuts, which is returned, may say how many sets of symbols are wanted, or if there are none
+    the weight of the node; unless it is given, else it is NaN. With `only_best` features worse than another may be left
+    without a split.
     """
     k = 0
     for c in range(len(totals)):
@@ -102,7 +103,9 @@ def ask(
     is_packed = bits > 0 and not is_weighted
     best, bar = -np.inf, -np.inf
     if not is_given:
-        average = float(end - start)
+        average = 0.0
+        for c in range(len(totals)):
+            average += totals[c]
     for kind in range(2):
         at = 0
         while at < asked_count:
@@ -142,9 +145,9 @@ def ask(
     return average
 
 
-@compiled(int64(FLOATS_2D, GIVEN_CODES, GIVEN_FLOATS, int64))
-def chosen_feature(found: Floats, symbols: Codes, settings: Floats, training_size: int) -> int:
-    """The feature whose split is best, -1 if there is none."""
+@compiled(int64(FLOATS_2D, GIVEN_CODES, GIVEN_FLOATS, float64))
+def chosen_feature(found: Floats, symbols: Codes, settings: Floats, training_weight: float) -> int:
+    """The feature whose split is best, -1 if there is none; `training_weight` is that of the root."""
     least_gain = -np.inf
     if settings[FILTERED]:
         # Symbols that nearly tell the rows apart gain too much to be averaged with the others.
@@ -153,7 +156,7 @@ def chosen_feature(found: Floats, symbols: Codes, settings: Floats, training_siz
             if found[f, GAIN] > 1e-12:
                 all_total += found[f, GAIN]
                 all_count += 1
-                if symbols[f] < 0.3 * training_size:
+                if symbols[f] < 0.3 * training_weight:
                     total += found[f, GAIN]
                     count += 1
         if all_count == 0:

@@ -35,3 +35,6 @@ IMPUTES = 17
 CLASSES = 18
 """The number of classes of the problem."""
 COUNT = 19
+
+ROUNDING = 1e-12
+"""Of a mean, relative to what numbers amount to: one that exceeds a cut by no more is at the cut, and so below it."""

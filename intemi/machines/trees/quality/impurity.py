@@ -83,6 +83,7 @@ class FilteredGainRatio(InformationGain):
 
     convex: ClassVar[bool] = False  # all cuts count, since they are counted
     ordered: ClassVar[bool] = False
+    version = 2
     mdl: bool = True
 
 

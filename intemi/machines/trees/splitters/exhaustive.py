@@ -160,7 +160,7 @@ class _Found:
         """The place of the best one, -1 if there is none."""
         from intemi.machines.trees.kernels.node import chosen_feature
 
-        return int(chosen_feature(self.found, self.symbols, self.settings, self.data.training_size))
+        return int(chosen_feature(self.found, self.symbols, self.settings, self.data.training_weight))
 
     def ranked(self) -> list[int]:
         """The places of all that are legal, the best one first."""

@@ -56,8 +56,10 @@ class TwoSets(NominalSplits):
 class SmallSets(NominalSplits):
     """A set of few symbols and the others: the size up to which sets are tried makes their number close to `count`.
 
-    None: as many as a numeric feature of the node has cuts on average, or as the node has rows if there is none.
+    None: as many as a numeric feature of the node has cuts on average, or as the node weighs if there is none.
     """
+
+    version = 2
 
     count: int | None = parameter(default=None, at_least=1)
 

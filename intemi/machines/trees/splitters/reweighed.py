@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from intemi.machines.interfaces import Floats
 from intemi.machines.trees.components import NodeSplitter
 from intemi.machines.trees.costs import check_costs, costs_of
@@ -39,7 +37,8 @@ class AlteredPriors(NodeSplitter):
             check_costs(self.kind, self.cost)
 
     def best_splits(self, data: NodeData, count: int) -> list[Split]:
-        return _best_splits(self.splitter, data, data.weights * data.once(self, self._factors)[data.classes], count)
+        weights = data.weights * data.once(self, self._factors)[data.classes]
+        return _best_splits(self.splitter, data, data.reweighed(weights, data.training_weight), count)
 
     def _factors(self, root: NodeData) -> Floats:
         weights = root.class_weights
@@ -68,11 +67,11 @@ class ImportanceWeights(NodeSplitter):
     splitter: NodeSplitter = ExhaustiveSearch()
 
     def best_splits(self, data: NodeData, count: int) -> list[Split]:
-        return _best_splits(self.splitter, data, data.weights * (len(data) / data.weight), count)
+        reweighed = data.reweighed(data.weights * (len(data) / data.weight), float(len(data.root)))
+        return _best_splits(self.splitter, data, reweighed, count)
 
 
-def _best_splits(splitter: NodeSplitter, data: NodeData, weights: Floats, count: int) -> list[Split]:
+def _best_splits(splitter: NodeSplitter, data: NodeData, reweighed: NodeData, count: int) -> list[Split]:
     """What a splitter finds with other weights, told with those of the node."""
-    rows = np.flatnonzero(weights > 0)
-    found = splitter.best_splits(data.select(rows, weights[rows]), count) if len(rows) else []
+    found = splitter.best_splits(reweighed, count) if len(reweighed) else []
     return [split for split in (each.weighed(data) for each in found) if split is not None]
