@@ -22,6 +22,7 @@ from intemi.machines.trees.splitters.exhaustive import ExhaustiveSearch
 from intemi.machines.trees.splitters.nominal import BranchForEach
 from intemi.machines.trees.statistical_algorithms import CRUISE2D
 from intemi.machines.trees.stop import AnyOf, MaxDepth, MaxErrors, MaxLeaves, MinNodeSize
+from intemi.machines.trees.transformations import PrincipalAxes
 from intemi.testing import check_machine
 from tests import datasets
 from tests.learning.tables import mixed
@@ -138,6 +139,16 @@ def test_features_are_ranked_by_the_impurity_they_remove() -> None:
     assert sum(ranking.values) == pytest.approx(1.0)
     assert set(ranking.order[:2]) == {2, 3}
     assert ranking.values[2] + ranking.values[3] == pytest.approx(sum(theirs.feature_importances_[2:]), abs=0.03)
+
+
+def test_a_cut_of_a_sum_counts_for_all_features_that_are_added_up() -> None:
+    """The third never varies, so it has no part in any sum; the fourth is a nominal one."""
+    rng = np.random.default_rng(0)
+    x, z = rng.normal(size=(2, 60))
+    columns = {"x": x, "z": z, "c": [1.0] * 60, "s": list("pq" * 30)}
+    data = table_of(columns, ["AB"[int(each > 0)] for each in x + z])
+    ranking = learned(DecisionTree(transformation=PrincipalAxes(), stop=MaxLeaves(leaves=2)), data).outputs["ranking"]
+    assert ranking.values == pytest.approx((0.5, 0.5, 0.0, 0.0))
 
 
 def test_a_tree_without_splits_ranks_all_features_alike() -> None:

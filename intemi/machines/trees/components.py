@@ -138,6 +138,10 @@ class DecisionModule(Component):
 class MissingPolicy(Component):
     """Says where rows go whose value of the tested feature is missing, in learning as in answering."""
 
+    def completed(self, data: NodeData, split: Split) -> Split:
+        """The split with what replaces missing values of the features that it adds up, if anything does."""
+        return split
+
     def surrogates(self, data: NodeData, split: Split) -> list[Split]:
         """Other splits to ask, in this order."""
         return []

@@ -124,10 +124,14 @@ def _training_error(classifier: TreeClassifier, data: Data) -> float:
 
 
 def ranked(tree: Tree) -> FeatureRanking:
-    """Features by the Gini impurity that their splits removed, as shares of what all removed."""
+    """Features by the Gini impurity that their splits removed, as shares of what all removed.
+
+    A cut of a sum counts in equal parts for the features that are added up.
+    """
     from intemi.machines.trees.kernels.summary import impurity_removed
 
-    values = impurity_removed(tree.class_weights, tree.first_child, tree.test_start, tree.feature, len(tree.columns))
+    tests = (tree.test_start, tree.kind, tree.feature, tree.parameter_start, tree.parameters)
+    values = impurity_removed(tree.class_weights, tree.first_child, *tests, len(tree.columns))
     total = values.sum()
     if total > 0:
         values = np.maximum(values / total, 0.0)

@@ -53,6 +53,7 @@ class Division:
 
 def divide(data: NodeData, split: Split, missing: MissingPolicy) -> Division:
     """Send the rows of a node down the branches of a split."""
+    split = missing.completed(data, split)
     branches = split.route(data).copy()
     # Learning needs surrogates only where something is missing; answering may need them anywhere.
     surrogates = missing.surrogates(data, split)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from intemi.kernel import parameter
+from intemi.machines.interfaces import Floats
 from intemi.machines.trees.components import MissingPolicy
+from intemi.machines.trees.kernels.settings import ROUNDING
 from intemi.machines.trees.node_data import NodeData
 from intemi.machines.trees.quality import Accuracy
-from intemi.machines.trees.splits import ReversedSplit, Split, SymbolSplit, ThresholdSplit
+from intemi.machines.trees.splits import LinearSplit, ReversedSplit, Split, SymbolSplit, ThresholdSplit
 from intemi.machines.trees.splitters.exhaustive import ExhaustiveSearch
 from intemi.machines.trees.splitters.nominal import TwoSets
 
@@ -28,19 +32,40 @@ class Fractional(MissingPolicy):
 
 
 class ImputeNode(MissingPolicy):
-    """The branch of the mean of the node's known values, or of the most frequent symbol."""
+    """The branch of the mean of the node's known values, or of the most frequent symbol.
+
+    Where features are added up, each that is missing counts with its mean.
+    """
+
+    version = 2
+
+    def completed(self, data: NodeData, split: Split) -> Split:
+        if not isinstance(split, LinearSplit):
+            return split
+        means = np.array([_mean(data.feature(int(feature)), data.weights) for feature in split.features])
+        return replace(split, replacements=means) if np.isfinite(means).all() else split
 
     def default_branch(self, data: NodeData, split: Split) -> int:
-        column = data.columns[split.feature]
         values, weights = data.feature(split.feature), data.weights
-        known = ~np.isnan(values)
-        if column.categories is None:
-            with np.errstate(over="ignore", invalid="ignore"):  # of the largest numbers there are
-                typical = float(np.average(values[known], weights=weights[known]))
-        else:
+        if isinstance(split, LinearSplit):
+            typical = np.nan if split.replacements is None else float(split.coefficients @ split.replacements)
+        elif data.columns[split.feature].is_nominal:
+            known = ~np.isnan(values)
             typical = float(np.argmax(np.bincount(values[known].astype(np.intp), weights[known])))
+        else:
+            # A mean that is at a cut but for rounding is below it.
+            typical = _mean(values, weights) - ROUNDING * _mean(np.abs(values), weights)
         found = int(split.branches(np.array([typical]))[0])
         return found if found >= 0 else heaviest(split)
+
+
+def _mean(values: Floats, weights: Floats) -> float:
+    """The mean of the values that are known; NaN if none is."""
+    known = ~np.isnan(values)
+    if not known.any():
+        return float("nan")
+    with np.errstate(over="ignore", invalid="ignore"):  # of the largest numbers there are
+        return float(np.average(values[known], weights=weights[known]))
 
 
 class Surrogates(MissingPolicy):
@@ -49,6 +74,8 @@ class Surrogates(MissingPolicy):
     Of each other feature the split that agrees best is a candidate; it is kept if it does better than sending all rows
     to the heavier branch. Splits into more than two branches have no surrogates.
     """
+
+    version = 2
 
     most: int = parameter(default=5, at_least=0)
 
@@ -71,7 +98,7 @@ class Surrogates(MissingPolicy):
                 base = table.sum(axis=0).max() / table.sum()
                 if candidate.quality > base + 1e-12:
                     found.append(((candidate.quality - base) / (1 - base), _turned(candidate, table)))
-        found.sort(key=lambda pair: -pair[0])
+        found.sort(key=lambda pair: (-round(pair[0], 12), pair[1].feature))
         return [surrogate for _, surrogate in found[: self.most]]
 
 

@@ -84,8 +84,11 @@ def _plain_test(tree: Tree, test: int) -> Plain:
             return {"kind": "deviation", "feature": column.name, "centre": split.centre, "cuts": cuts}
         case LinearSplit():
             names = [tree.columns[int(feature)].name for feature in split.features]
-            coefficients = split.coefficients.tolist()
-            return {"kind": "linear", "features": names, "coefficients": coefficients, "cuts": split.cuts.tolist()}
+            coefficients, cuts = split.coefficients.tolist(), split.cuts.tolist()
+            plain: Plain = {"kind": "linear", "features": names, "coefficients": coefficients, "cuts": cuts}
+            if split.replacements is not None:
+                plain["replacements"] = split.replacements.tolist()
+            return plain
     raise AssertionError(f"no plain form for {split}")
 
 
@@ -147,11 +150,15 @@ def _split(test: Plain, columns: tuple[Column, ...], where: str) -> Split:
         coefficients = _items(test, "coefficients", float, where)
         if not features or len(features) != len(coefficients):
             raise _wrong(where, "each feature of a sum needs one coefficient", coefficients)
+        replacements = _items(test, "replacements", float, where) if "replacements" in test else None
+        if replacements is not None and (len(replacements) != len(features) or not np.isfinite(replacements).all()):
+            raise _wrong(where, "replacements must be a finite number for each feature of a sum", replacements)
         return LinearSplit(
             feature=features[0],
             features=np.array(features, dtype=np.int32),
             coefficients=np.array(coefficients, dtype=np.float64),
             cuts=_cuts(test, where),
+            replacements=None if replacements is None else np.array(replacements, dtype=np.float64),
         )
     feature = _feature(_part(test, "feature", str, where), columns, kind == "symbols", where)
     if kind == "thresholds":

@@ -168,12 +168,17 @@ class DeviationSplit(Split):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class LinearSplit(Split):
-    """Intervals of a sum of features with coefficients; a row that misses one of them misses the sum."""
+    """Intervals of a sum of features with coefficients.
+
+    A row that misses one of them misses the sum, unless there is something to replace it by.
+    """
 
     kind: ClassVar[int] = LINEAR
     features: Codes
     coefficients: Floats
     cuts: Floats
+    replacements: Floats | None = None
+    """What replaces missing values, feature by feature; None: nothing."""
 
     @property
     def branch_count(self) -> int:
@@ -184,12 +189,19 @@ class LinearSplit(Split):
 
     def route(self, data: NodeData) -> Codes:
         total = np.zeros(len(data))
-        for feature, coefficient in zip(self.features, self.coefficients, strict=True):
-            total += coefficient * data.feature(int(feature))
+        for feature, coefficient, replacement in zip(self.features, self.coefficients, self._replacements, strict=True):
+            values = data.feature(int(feature))
+            total += coefficient * np.where(np.isnan(values), replacement, values)
         return self.branches(total)
 
     def parameters(self) -> Floats:
-        return np.concatenate(([len(self.features)], self.features, self.coefficients, self.cuts)).astype(np.float64)
+        return np.concatenate(
+            ([len(self.features)], self.features, self.coefficients, self._replacements, self.cuts), dtype=np.float64
+        )
+
+    @property
+    def _replacements(self) -> Floats:
+        return np.full(len(self.features), np.nan) if self.replacements is None else self.replacements
 
     @classmethod
     def of(cls, data: NodeData, features: Any, coefficients: Any, cuts: Any, **others: Any) -> LinearSplit | None:
@@ -215,9 +227,11 @@ def split_of(kind: int, feature: int, parameters: Floats) -> Split:
     if kind == REVERSED:
         return ReversedSplit(feature=feature, threshold=float(parameters[0]))
     count = int(parameters[0])
+    features, coefficients, replacements, cuts = np.split(parameters[1:], [count, 2 * count, 3 * count])
     return LinearSplit(
         feature=feature,
-        features=parameters[1 : 1 + count].astype(np.int32),
-        coefficients=parameters[1 + count : 1 + 2 * count],
-        cuts=parameters[1 + 2 * count :],
+        features=features.astype(np.int32),
+        coefficients=coefficients,
+        cuts=cuts,
+        replacements=None if np.isnan(replacements).all() else replacements,
     )

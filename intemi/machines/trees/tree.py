@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 THRESHOLDS, SYMBOLS, DEVIATION, LINEAR, REVERSED = range(5)
 """Kinds of tests, those of `splits`. Their parameters are: cuts; the branch of each symbol; centre and cuts; the number
-of features, their indices, their coefficients and cuts; a cut."""
+of features, their indices, their coefficients, what replaces their missing values (NaN: nothing) and cuts; a cut."""
 MOST_DRAWN = 150
 """Of trees with more nodes notebooks show the upper part."""
 

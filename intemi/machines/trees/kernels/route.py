@@ -59,9 +59,11 @@ def branch_of(
             count = int(parameters[start])
             value = 0.0
             for i in range(count):
-                other = columns[int(parameters[start + 1 + i])]
-                value += parameters[start + 1 + count + i] * values[other, row]
-            start += 1 + 2 * count
+                part = values[columns[int(parameters[start + 1 + i])], row]
+                if np.isnan(part):
+                    part = parameters[start + 1 + 2 * count + i]
+                value += parameters[start + 1 + count + i] * part
+            start += 1 + 3 * count
         if np.isnan(value):
             continue
         if kind[test] == SYMBOLS:

@@ -8,6 +8,7 @@ from intemi.machines.interfaces import Codes, Floats
 from intemi.machines.trees.kernels.compiling import (
     FLOATS,
     GIVEN_CODES,
+    GIVEN_FLOATS,
     GIVEN_FLOATS_2D,
     Tuple,
     boolean,
@@ -15,11 +16,28 @@ from intemi.machines.trees.kernels.compiling import (
     float64,
     int64,
 )
+from intemi.machines.trees.tree import LINEAR
 
 
-@compiled(FLOATS(GIVEN_FLOATS_2D, GIVEN_CODES, GIVEN_CODES, GIVEN_CODES, int64))
-def impurity_removed(class_weights: Floats, first_child: Codes, test_start: Codes, feature: Codes, m: int) -> Floats:
-    """For each of `m` features the Gini impurity, times the weight of the node, that its splits removed."""
+@compiled(
+    FLOATS(
+        GIVEN_FLOATS_2D, GIVEN_CODES, GIVEN_CODES, GIVEN_CODES, GIVEN_CODES, GIVEN_CODES, GIVEN_FLOATS, int64
+    )
+)  # fmt: skip
+def impurity_removed(
+    class_weights: Floats,
+    first_child: Codes,
+    test_start: Codes,
+    kind: Codes,
+    feature: Codes,
+    parameter_start: Codes,
+    parameters: Floats,
+    m: int,
+) -> Floats:
+    """For each of `m` features the Gini impurity, times the weight of the node, that its splits removed.
+
+    What a cut of a sum removed is divided equally among the features that have a coefficient in it.
+    """
     size, k = class_weights.shape
     impurity, removed = np.empty(size), np.zeros(m)
     for node in range(size - 1, -1, -1):
@@ -32,11 +50,20 @@ def impurity_removed(class_weights: Floats, first_child: Codes, test_start: Code
     end = size
     for node in range(size - 1, -1, -1):
         if first_child[node] >= 0:
-            tested = feature[test_start[node]]
-            removed[tested] += impurity[node]
+            test, gain = test_start[node], impurity[node]
             for child in range(first_child[node], end):
-                removed[tested] -= impurity[child]
+                gain -= impurity[child]
             end = int(first_child[node])
+            if kind[test] != LINEAR:
+                removed[feature[test]] += gain
+                continue
+            begin, added = parameter_start[test] + 1, 0
+            count = int(parameters[begin - 1])
+            for i in range(count):
+                added += int(parameters[begin + count + i] != 0.0)
+            for i in range(count):
+                if parameters[begin + count + i] != 0.0:
+                    removed[int(parameters[begin + i])] += gain / added
     return removed
 
 

@@ -13,7 +13,7 @@ from intemi.machines.interfaces import Floats
 from intemi.machines.trees.components import NodeTransformation, TransformedNode
 from intemi.machines.trees.node_data import NodeData
 from intemi.machines.trees.splits import LinearSplit, Split, ThresholdSplit
-from intemi.machines.trees.statistics.moments import ROUNDING
+from intemi.machines.trees.statistics.rounding import ROUNDING
 from intemi.machines.trees.transformations.column_wise import others
 
 
@@ -31,7 +31,7 @@ class PrincipalAxes(NodeTransformation):
     (Column(name='axis 1', categories=None),)
     """
 
-    version = 2
+    version = 3
 
     share: float = parameter(default=0.05, at_least=0, below=1)
 
