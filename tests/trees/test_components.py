@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from intemi.data import Column, Data, Table
 from intemi.kernel import ConfigurationError, Project
 from intemi.machines.distributors import CVDistributor
 from intemi.machines.trees.acceptors import AcceptIfImproved, MinBranchSize
@@ -19,13 +20,19 @@ from intemi.machines.trees.decisions import Laplace, LeastCost, MEstimate, PathC
 from intemi.machines.trees.growing import divide
 from intemi.machines.trees.missing import Fractional, ImputeNode, MajorityBranch, Surrogates
 from intemi.machines.trees.node_data import NodeData
-from intemi.machines.trees.prospects import BestSplitGain, ClassificationProspects, ConstantProspects, SSVProspects
+from intemi.machines.trees.prospects import (
+    BestSplitGain,
+    ClassificationProspects,
+    ConstantProspects,
+    DepthProspects,
+    SSVProspects,
+)
 from intemi.machines.trees.quality import Gini, InformationGain
 from intemi.machines.trees.refinement.cost_complexity import CostComplexity
 from intemi.machines.trees.refinement.machines import RefinedTree
 from intemi.machines.trees.refinement.tables import errors_as_leaves, node_classes
 from intemi.machines.trees.search import BeamSearch, HillClimbing, SearchMethod
-from intemi.machines.trees.splits import ReversedSplit, SymbolSplit, ThresholdSplit
+from intemi.machines.trees.splits import LinearSplit, ReversedSplit, SymbolSplit, ThresholdSplit
 from intemi.machines.trees.splitters.exhaustive import ExhaustiveSearch
 from intemi.machines.trees.splitters.nominal import BranchForEach
 from intemi.machines.trees.stop import (
@@ -38,6 +45,8 @@ from intemi.machines.trees.stop import (
     MinClassCount,
     MinNodeSize,
 )
+from intemi.machines.trees.transformations import PrincipalAxes
+from intemi.machines.trees.tree import LINEAR
 from tests import datasets
 from tests.trees.examples import D1, G14, N8, learned, leaves_of, same_tree, searched_tree, table_of, tree_of
 
@@ -163,6 +172,7 @@ def test_a_split_is_accepted_if_its_branches_are_large() -> None:
         (4, SSVProspects(), "bcgh"),
         (4, ClassificationProspects(), "bcgh"),
         (4, ConstantProspects(), "bcgh"),
+        (4, DepthProspects(), "bdef"),
     ],
 )
 def test_prospects_say_what_is_split_before_growth_ends(leaves: int, prospects: SplitProspects, expected: str) -> None:
@@ -392,6 +402,44 @@ def test_a_surrogate_may_point_the_other_way() -> None:
     assert found[1].route(root).tolist() == split.route(root).tolist()
     without_x = table_of({"x": [None] * 10, "z": z, "s": data_of_s(data)}, "AAAAABBBBB")
     assert learned(CART(), data).outputs["classifier"].classify(without_x).tolist() == [0] * 5 + [1] * 5
+
+
+def test_of_surrogates_that_agree_alike_the_first_feature_is_asked_first() -> None:
+    """(6/8 − 1/2) / (1 − 1/2) and (8/10 − 6/10) / (1 − 6/10) are both a half, but for rounding."""
+    later = ["a"] * 5 + ["b"] * 4 + ["a"]
+    first = [None, None, "a", "a", "a", "b", "b", "b", "b", "a"]
+    root = NodeData.of(table_of({"x": range(10), "first": first, "later": later}, "AAAAAABBBB"))
+    split = ThresholdSplit.of(root, 0, [5.5])
+    assert split is not None
+    assert [surrogate.feature for surrogate in Surrogates().surrogates(root, split)] == [1, 2]
+
+
+def test_a_sum_takes_the_means_of_the_node_for_what_is_missing() -> None:
+    """The mean of x is 2.2, far below any sum, and that of z is 26."""
+    x, z = [1, 2, 3, 4, None, 1], [10, 20, 30, 40, 30, None]
+    root = NodeData.of(table_of({"x": x, "z": z}, "AABBBB"))
+    split = LinearSplit.of(root, [0, 1], [1.0, 1.0], [26.0])
+    assert split is not None
+    division = divide(root, split, ImputeNode())
+    assert isinstance(division.split, LinearSplit)
+    assert division.split.replacements == pytest.approx([2.2, 26.0])
+    assert [part.class_weights.tolist() for part in division.parts] == [[2.0, 0.0], [0.0, 4.0]]
+    assert division.default_branch == 1
+    assert divide(root, split, MajorityBranch()).parts[0].class_weights.tolist() == [2.0, 2.0]
+
+
+def test_rows_that_miss_a_part_of_a_sum_are_answered_as_they_were_learned() -> None:
+    rng = np.random.default_rng(0)
+    values = np.array([rng.normal(100, 1, 80), rng.normal(-5, 1, 80)])
+    classes = (values.sum(axis=0) > 95).astype(int)
+    values[rng.random(values.shape) < 0.2] = np.nan
+    data = Data(Table([Column("x"), Column("z")], values, Column("class", ("A", "B")), classes))
+    learner = DecisionTree(transformation=PrincipalAxes(), missing_values=ImputeNode())
+    classifier = learned(learner, data).outputs["classifier"]
+    leaves = classifier.leaves(data)
+    counts = np.array([np.bincount(classes[leaves == leaf], minlength=2) for leaf in np.unique(leaves)])
+    assert np.array_equal(counts, classifier.tree.class_weights[np.unique(leaves)])
+    assert classifier.tree.kind[0] == LINEAR
 
 
 def data_of_s(data: Any) -> list[str]:

@@ -31,7 +31,13 @@ from intemi.machines.trees.grouping import ClassGrouping, TwoMeans
 from intemi.machines.trees.independence import IndependenceTestAcceptor, IndependenceTestStop
 from intemi.machines.trees.missing import Fractional, ImputeNode, MajorityBranch, Surrogates
 from intemi.machines.trees.node_data import NodeData
-from intemi.machines.trees.prospects import BestSplitGain, ClassificationProspects, ConstantProspects, SSVProspects
+from intemi.machines.trees.prospects import (
+    BestSplitGain,
+    ClassificationProspects,
+    ConstantProspects,
+    DepthProspects,
+    SSVProspects,
+)
 from intemi.machines.trees.quality import *  # noqa: F403
 from intemi.machines.trees.refinement.bottom_up import BottomUpPruning
 from intemi.machines.trees.refinement.cost_complexity import CostComplexity
@@ -150,6 +156,7 @@ __all__ = [
     "IndependenceTestStop",
     "SplitProspects",
     "ConstantProspects",
+    "DepthProspects",
     "ClassificationProspects",
     "SSVProspects",
     "BestSplitGain",

@@ -16,6 +16,13 @@ class ConstantProspects(SplitProspects):
         return 0.0
 
 
+class DepthProspects(SplitProspects):
+    """The depth of the node: depth first, of children the first one first, if of equal ones the first is split."""
+
+    def prospects(self, data: NodeData, split: Split | None) -> float:
+        return float(data.depth)
+
+
 class ClassificationProspects(SplitProspects):
     """The errors that perfect classification of the node would remove."""
 
