@@ -157,15 +157,16 @@ def _search(asked: _Asked) -> Any:
 
 def _tree(asked: _Asked) -> str:
     from intemi.experiments.experiment import LEARNER
-    from intemi.machines.trees.tree import Tree
+    from intemi.machines.trees.classifier import TreeClassifier
 
-    def learned(cell: Cell) -> Any:
+    def learned(cell: Cell) -> TreeClassifier | None:
         if not cell.is_learner or cell.capsule is None:
             return None
-        outputs = cell.capsule.child(f"test/{LEARNER}").outputs
-        return outputs.get("tree")
+        classifier = cell.capsule.child(f"test/{LEARNER}").outputs.get("classifier")
+        return classifier if isinstance(classifier, TreeClassifier) else None
 
-    drawn: Tree = learned(asked.cell("a learner of trees", lambda cell: learned(cell) is not None))
+    drawn = learned(asked.cell("a learner of trees", lambda cell: learned(cell) is not None))
+    assert drawn is not None
     return drawn.svg()
 
 

@@ -23,12 +23,17 @@ from intemi.machines.trees import (
     ID3,
     Cal5,
     Condition,
+    DecisionModule,
     DecisionTree,
+    ImputeNode,
+    Laplace,
+    MEstimate,
     PrincipalAxes,
     Rule,
     SSVTree,
     Tree,
     TreeClassifier,
+    WithPriors,
 )
 from intemi.machines.trees.svg import depth_of_so_many
 from tests import datasets
@@ -44,6 +49,7 @@ EVERY_KIND_OF_SPLIT = {
     "discriminants": FACT(),
     "deviations": CRUISE1D(),
     "sums of features": DecisionTree(transformation=PrincipalAxes()),
+    "sums with replacements": DecisionTree(transformation=PrincipalAxes(), missing_values=ImputeNode()),
 }
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -193,6 +199,28 @@ class TestRules:
             assert len(rules) == classifier.tree.leaf_count
             for row, leaf in enumerate(classifier.leaves(data)):
                 assert [rule.leaf for rule in rules if fulfils(data, row, rule)] == [leaf]
+
+
+class TestAnswersOfAClassifier:
+    """What is shown of a classifier is what it answers; a tree by itself knows majorities only."""
+
+    DATA = table_of({"x": [1] * 5 + [2] * 3}, "AAAABBBB")
+
+    def test_they_are_those_of_its_decision_module(self) -> None:
+        classifier = learned(CART(cost=((0, 9), (1, 0))), self.DATA).outputs["classifier"]
+        assert classifier.classify(self.DATA).tolist() == [1] * 8
+        assert str(classifier).splitlines() == ["x <= 1.5: B (5/4)", "x > 1.5: B (3)"]
+        assert str(classifier.tree).splitlines() == ["x <= 1.5: A (5/1)", "x > 1.5: B (3)"]
+        assert [rule.label for rule in classifier.rules()] == ["B", "B"]
+        assert '  1 [label="B (5/4)"];' in classifier.dot()
+        assert texts(classifier.svg())[-2:] == ["x > 1.5", "B (3)"]
+        assert "B (5/4)" in texts(classifier.svg())
+
+    @pytest.mark.parametrize("decision", [Laplace(), MEstimate(m=9.0), WithPriors((1, 9))], ids=repr)
+    def test_they_are_those_of_any_module(self, decision: DecisionModule) -> None:
+        classifier = learned(CART().replace("decision", decision), D1).outputs["classifier"]
+        shown = {rule.leaf: D1.labels.index(rule.label) for rule in classifier.rules()}
+        assert [shown[leaf] for leaf in classifier.leaves(D1)] == classifier.classify(D1).tolist()
 
 
 def fulfils(data: Data, row: int, rule: Rule) -> bool:

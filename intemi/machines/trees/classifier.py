@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from intemi.kernel import storable
 from intemi.machines.interfaces import Classifier, Codes, Floats
 from intemi.machines.trees.components import DecisionModule
 from intemi.machines.trees.tree import Tree
+
+if TYPE_CHECKING:
+    from intemi.machines.trees.rules import Rule
 
 
 @storable
@@ -85,5 +88,27 @@ class TreeClassifier(Classifier):
             answers[parted] = self._mixed(data, parted)
         return answers
 
+    # For people: as the tree shows itself, but with what the decision module makes its nodes answer
+
     def __str__(self) -> str:
-        return str(self.tree)
+        from intemi.machines.trees.display import text_of
+
+        return text_of(self.tree, self.node_classes)
+
+    def rules(self) -> tuple[Rule, ...]:
+        """A rule for each leaf."""
+        from intemi.machines.trees.rules import rules_of
+
+        return rules_of(self.tree, self.node_classes)
+
+    def dot(self) -> str:
+        """The tree in the language of Graphviz."""
+        from intemi.machines.trees.graphviz import dot_of
+
+        return dot_of(self.tree, self.node_classes)
+
+    def svg(self, depth: int | None = None) -> str:
+        """A drawing of the tree, or of its upper part: down to a depth, the root's being 1."""
+        from intemi.machines.trees.svg import svg_of
+
+        return svg_of(self.tree, depth, self.node_classes)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from intemi.machines.interfaces import Codes
 from intemi.machines.trees.rules import conditions_of, printable, rule_of
 from intemi.machines.trees.tree import Tree
 
 
-def dot_of(tree: Tree) -> str:
-    """The tree as a graph: nodes show the class of most rows and their weight, edges what leads down them.
+def dot_of(tree: Tree, answers: Codes | None = None) -> str:
+    """The tree as a graph: nodes show their class and weight, edges what leads down them.
+
+    `answers` are the classes that the nodes answer; None: those of most of their rows.
 
     >>> from intemi.data import Column, Data, Table
     >>> from intemi.kernel import Project
@@ -27,7 +30,7 @@ def dot_of(tree: Tree) -> str:
     nodes, edges = [], []
     for node in range(len(tree)):
         inner = ", shape=ellipse" if tree.branch_count[node] else ""
-        nodes.append(f"  {node} [label={_quoted(rule_of(tree, node).answer)}{inner}];")
+        nodes.append(f"  {node} [label={_quoted(rule_of(tree, node, answers).answer)}{inner}];")
         if inner:
             for child, condition in zip(tree.children(node), conditions_of(tree, node), strict=True):
                 edges.append(f"  {node} -> {child} [label={_quoted(str(condition))}];")

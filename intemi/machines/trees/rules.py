@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import inf
 
+from intemi.machines.interfaces import Codes
 from intemi.machines.trees.splits import DeviationSplit, LinearSplit, SymbolSplit, split_of
 from intemi.machines.trees.tree import Tree
 
@@ -46,7 +47,8 @@ class Condition:
 
 @dataclass(frozen=True)
 class Rule:
-    """What leads to a leaf, and the class of most of the rows that came there."""
+    """What leads to a leaf, and the class it answers: that of most of the rows that came there, unless a decision
+    module says otherwise."""
 
     conditions: tuple[Condition, ...]
     label: str
@@ -66,8 +68,10 @@ class Rule:
         return f"{self.label} ({self.weight:.6g}{errors})"
 
 
-def rules_of(tree: Tree) -> tuple[Rule, ...]:
+def rules_of(tree: Tree, answers: Codes | None = None) -> tuple[Rule, ...]:
     """A rule for each leaf, in the order of a walk from left to right. Missing values are not spoken of.
+
+    `answers` are the classes that the nodes answer; None: those of most of their rows.
 
     >>> from intemi.data import Column, Data, Table
     >>> from intemi.kernel import Project
@@ -85,7 +89,7 @@ def rules_of(tree: Tree) -> tuple[Rule, ...]:
     while stack:
         node, path = stack.pop()
         if not tree.branch_count[node]:
-            rules.append(rule_of(tree, node, tuple(path.values())))
+            rules.append(rule_of(tree, node, answers, tuple(path.values())))
             continue
         asked = _quantity(tree, node)
         below = []
@@ -96,11 +100,11 @@ def rules_of(tree: Tree) -> tuple[Rule, ...]:
     return tuple(rules)
 
 
-def rule_of(tree: Tree, node: int, conditions: tuple[Condition, ...] = ()) -> Rule:
+def rule_of(tree: Tree, node: int, answers: Codes | None = None, conditions: tuple[Condition, ...] = ()) -> Rule:
     """What a node would answer as a leaf."""
-    majority = int(tree.filled_class_weights[node].argmax())
+    answer = int(tree.filled_class_weights[node].argmax() if answers is None else answers[node])
     weight = float(tree.weights[node])
-    return Rule(conditions, tree.labels[majority], weight, weight - float(tree.class_weights[node, majority]), node)
+    return Rule(conditions, tree.labels[answer], weight, weight - float(tree.class_weights[node, answer]), node)
 
 
 def conditions_of(tree: Tree, node: int) -> list[Condition]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from html import escape as escaped
 from itertools import accumulate
 
+from intemi.machines.interfaces import Codes
 from intemi.machines.trees.rules import conditions_of, printable, rule_of
 from intemi.machines.trees.tree import Tree
 
@@ -37,10 +38,11 @@ class _Drawn:
     """What stands behind its bar; nothing for a node whose children are drawn."""
 
 
-def svg_of(tree: Tree, depth: int | None = None) -> str:
+def svg_of(tree: Tree, depth: int | None = None, answers: Codes | None = None) -> str:
     """The tree as SVG, down to a depth (of which the root is 1) if that is given.
 
-    Bars show the shares of the classes. Every part has a tooltip with the whole of what it says.
+    Bars show the shares of the classes. Every part has a tooltip with the whole of what it says. `answers` are the
+    classes that the nodes answer; None: those of most of their rows.
 
     >>> from intemi.data import Column, Data, Table
     >>> from intemi.kernel import Project
@@ -51,7 +53,7 @@ def svg_of(tree: Tree, depth: int | None = None) -> str:
     >>> svg.startswith("<svg"), svg.count("x &lt;= 5")
     (True, 2)
     """
-    drawn = _arranged(tree, depth)
+    drawn = _arranged(tree, depth, answers)
     levels = 1 + max(each.level for each in drawn)
     conditions = [0.0] * levels
     for each in drawn:
@@ -88,7 +90,7 @@ def depth_of_so_many(tree: Tree, most: int) -> int:
     return depth
 
 
-def _arranged(tree: Tree, depth: int | None) -> list[_Drawn]:
+def _arranged(tree: Tree, depth: int | None, answers: Codes | None) -> list[_Drawn]:
     """The nodes to be drawn: leaves below each other, parents in the middle of their children."""
     order: list[tuple[int, int, str]] = []
     stack = [(0, 0, "")]
@@ -106,7 +108,7 @@ def _arranged(tree: Tree, depth: int | None) -> list[_Drawn]:
         if not tree.branch_count[node] or tree.first_child[node] not in is_drawn:
             lines += 1
             heights[node] = LINE * (lines + 0.5)  # the first line is the legend's
-            texts[node] = rule_of(tree, node).answer + (" …" if tree.branch_count[node] else "")
+            texts[node] = rule_of(tree, node, answers).answer + (" …" if tree.branch_count[node] else "")
     for node, _, _ in reversed(order):
         if node not in heights:
             children = tree.children(node)
