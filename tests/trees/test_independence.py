@@ -54,10 +54,10 @@ def stops(criterion: IndependenceTestStop, data: Any) -> bool:
 
 
 def test_p_of_the_strongest_feature_is_corrected_for_their_number() -> None:
-    """x is related to the class with p = 0.0143, alone or beside three features that never vary."""
+    """x is related to the class with p = 0.0143, alone or beside three features that say nothing."""
     x, classes = [0] * 12 + [1] * 12, "A" * 9 + "B" * 3 + "A" * 3 + "B" * 9
     alone = table_of({"x": x}, classes)
-    beside = table_of({"x": x, "u": [0] * 24, "v": [0] * 24, "w": [0] * 24}, classes)
+    beside = table_of({"x": x, **{name: [0, 1] * 12 for name in "uvw"}}, classes)
     p = chi2_contingency([[9, 3], [3, 9]], correction=False).pvalue
     assert _p_of_feature(NodeData.of(alone), 0) == pytest.approx(p)
     for criterion, expected in (
@@ -70,6 +70,14 @@ def test_p_of_the_strongest_feature_is_corrected_for_their_number() -> None:
     ):
         assert stops(criterion, beside) == expected
     assert not stops(IndependenceTestStop(alpha=1.01 * p), alone)
+
+
+def test_features_that_do_not_vary_are_not_counted_as_tested() -> None:
+    """p = 0.0143 of x alone, which a correction for four features would make 0.057."""
+    x, classes = [0] * 12 + [1] * 12, "A" * 9 + "B" * 3 + "A" * 3 + "B" * 9
+    data = table_of({"x": x, "u": [0] * 24, "v": ["a"] * 24, "w": [None] * 24}, classes)
+    for correction in ("bonferroni", "sidak"):
+        assert not stops(IndependenceTestStop(correction=correction), data)
 
 
 def test_of_few_cases_fishers_test_is_made() -> None:

@@ -219,6 +219,25 @@ def test_pairs_that_are_drawn_are_tested_like_all(seed: int) -> None:
     assert fewer.rank(data) == fewer.rank(data)
 
 
+def test_a_row_of_weight_eight_draws_as_many_classes_as_eight_rows() -> None:
+    data = node([1, 2, 3], classes=[0, 1, 1], weights=[8, 8.5, 0.25])
+    drawn = pairwise_tests._drawn_targets(data, 400, np.random.default_rng(0))
+    assert drawn.sum(axis=2) == pytest.approx(np.repeat([[8], [8.5], [0.25]], 400, axis=1))
+    share = 8 / 16.75
+    assert drawn[0, :, 0].mean() == pytest.approx(8 * share, abs=0.3)
+    assert drawn[0, :, 0].var() == pytest.approx(8 * share * (1 - share), rel=0.2)
+    assert set(drawn[2].ravel()) == {0.0, 0.25}
+
+
+def test_rows_that_weigh_more_do_not_make_chance_greater() -> None:
+    """Classes drawn for rows of weight 20 as for 20 rows: numbers are not favoured more than they need to be."""
+    rng = np.random.default_rng(1)
+    data = node(rng.integers(4, size=12), rng.integers(3, size=12), classes=[0, 1] * 6, nominal=[1])
+    weighted, twenty = repeated(data, np.full(12, 20))
+    one, other = (PairwiseTests(bootstrap=400)._factor(each) for each in (weighted, twenty))
+    assert one == pytest.approx(other, rel=0.15)
+
+
 @given(st.lists(st.integers(-5, 5), min_size=2, max_size=20), st.integers(0, 2**32))
 @few
 def test_quantiles_are_those_of_numpy_with_rows_repeated(values: list[int], seed: int) -> None:

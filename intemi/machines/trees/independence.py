@@ -12,6 +12,7 @@ from intemi.kernel import parameter
 from intemi.machines.interfaces import Floats
 from intemi.machines.trees.components import Growth, SplitAcceptor, StopCriterion
 from intemi.machines.trees.node_data import NodeData
+from intemi.machines.trees.selectors.ranking import varying
 from intemi.machines.trees.selectors.tables import intervals_of
 from intemi.machines.trees.splits import Split
 from intemi.machines.trees.statistics.adjustment import log_sidak
@@ -29,17 +30,20 @@ class IndependenceTestStop(StopCriterion):
     """Stop at a node where the classes do not depend on any feature: χ² of its values, or of the quarters of numbers.
 
     Of two values and two classes, few of them, Fisher's exact test is made. Since many features are tested, p of the
-    strongest is corrected for their number.
+    strongest is corrected for the number of those that vary in the node.
     """
+
+    version = 2
 
     alpha: float = parameter(default=0.05, above=0, below=1)
     correction: Literal["bonferroni", "sidak", "none"] = "bonferroni"
 
     def stops(self, data: NodeData, growth: Growth) -> bool:
-        count = len(data.columns)
+        numeric, nominal = varying(data)
+        count = len(numeric) + len(nominal)
         if not count:
             return True
-        least = min(_p_of_feature(data, feature) for feature in range(count))
+        least = min(_p_of_feature(data, feature) for feature in (*numeric, *nominal))
         if self.correction == "bonferroni":
             least = min(1.0, count * least)
         elif self.correction == "sidak" and least > 0:

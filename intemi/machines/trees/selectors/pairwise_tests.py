@@ -39,6 +39,7 @@ class PairwiseTests(FeatureSelector):
     """
 
     random = True
+    version = 2
 
     bootstrap: int = parameter(default=50, at_least=0)
     bootstrap_scope: Literal["root", "node"] = "root"
@@ -49,7 +50,7 @@ class PairwiseTests(FeatureSelector):
         if not numeric and not nominal:
             return []
         pairs = self._pairs([*numeric, *nominal], data.rng())
-        found = _test(data, numeric, nominal, pairs, _targets(data, data.classes[None]))
+        found = _test(data, numeric, nominal, pairs, _targets(data))
         factor = 1.0  # of one kind of features only
         if numeric and nominal and self.bootstrap:
             in_root = self.bootstrap_scope == "root" and data.root.columns == data.columns
@@ -79,9 +80,7 @@ class PairwiseTests(FeatureSelector):
             return 1.0
         rng = data.rng()
         pairs = self._pairs([*numeric, *nominal], rng)
-        shares = data.weights / data.weights.sum()
-        drawn = rng.choice(len(data), size=(self.bootstrap, len(data)), p=shares)
-        found = _test(data, numeric, nominal, pairs, _targets(data, data.classes[drawn]))
+        found = _test(data, numeric, nominal, pairs, _drawn_targets(data, self.bootstrap, rng))
         of_numeric = np.maximum(found.numeric.max(axis=0), found.numeric_pairs.best)
         of_nominal = np.maximum.reduce([found.nominal.max(axis=0), found.nominal_pairs.best, found.mixed_pairs.best])
         positive = of_numeric > 0
@@ -134,10 +133,22 @@ def _scaled(factor: float, deviate: float) -> float:
     return factor * float(deviate)
 
 
-def _targets(data: NodeData, classes: Codes) -> Floats:
-    """The weight of each row in each class, for each time that classes are given: (rows, times, classes)."""
+def _targets(data: NodeData) -> Floats:
+    """The weight of each row in each class that is present: (rows, 1, classes)."""
     present = np.flatnonzero(data.class_weights > 0)
-    return np.asarray((classes.T[:, :, None] == present) * data.weights[:, None, None])
+    return np.asarray((data.classes[:, None, None] == present) * data.weights[:, None, None])
+
+
+def _drawn_targets(data: NodeData, times: int, rng: np.random.Generator) -> Floats:
+    """The same with classes drawn by their shares: (rows, times, classes). A row draws one for each time that its
+    weight says it is there, and one for the part that is left."""
+    shares = data.class_weights[data.class_weights > 0] / data.weight
+    whole = np.floor(data.weights).astype(np.int64)
+    drawn = rng.multinomial(whole[:, None], shares, size=(len(data), times)).astype(np.float64)
+    part = data.weights - whole
+    if part.any():
+        drawn += part[:, None, None] * rng.multinomial(1, shares, size=(len(data), times))
+    return drawn
 
 
 def _test(
