@@ -127,6 +127,16 @@ class TestManySymbols:
         scores(PROFILES.ravel(), 3, np.arange(5, dtype=np.int32), 5, BY_PROFILE, found)
         assert found == pytest.approx([-0.057177, -0.321480, -0.233379, 0.116690, 0.495347], abs=1e-6)
 
+    def test_that_direction_is_the_eigenvector_of_the_largest_eigenvalue(self) -> None:
+        weights = PROFILES.sum(axis=1)
+        deviations = PROFILES / weights[:, None] - PROFILES.sum(axis=0) / PROFILES.sum()
+        scatter, found = (weights * deviations.T) @ deviations, np.empty(5)
+        assert np.linalg.eigvalsh(scatter) == pytest.approx([0, 14.795835, 25.204165], abs=1e-6)
+        scores(PROFILES.ravel(), 3, np.arange(5, dtype=np.int32), 5, BY_PROFILE, found)
+        direction = np.linalg.lstsq(PROFILES / weights[:, None], found)[0]
+        assert direction == pytest.approx([-0.114355, -0.642960, 0.757315], abs=1e-6)
+        assert scatter @ direction == pytest.approx(25.204165 * direction, abs=1e-5)
+
     @pytest.mark.parametrize(
         ("symbols", "gini", "information"),
         [

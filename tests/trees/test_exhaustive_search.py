@@ -10,8 +10,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.stats import chi2_contingency
 
-from intemi.data import Data
+from intemi.data import Column, Data, Table
 from intemi.machines.trees.algorithms import ID3
+from intemi.machines.trees.kernels.feature import GAIN
 from intemi.machines.trees.kernels.symbols import largest_set
 from intemi.machines.trees.node_data import NodeData
 from intemi.machines.trees.quality import (
@@ -32,7 +33,7 @@ from intemi.machines.trees.quality import (
     Twoing,
 )
 from intemi.machines.trees.splits import Split, SymbolSplit, ThresholdSplit
-from intemi.machines.trees.splitters.exhaustive import ExhaustiveSearch
+from intemi.machines.trees.splitters.exhaustive import ExhaustiveSearch, _Found
 from intemi.machines.trees.splitters.nominal import BranchForEach, SmallSets, TwoSets
 from intemi.machines.trees.splitters.significant import SignificantSplits
 from tests import datasets
@@ -82,11 +83,26 @@ def test_c45_takes_the_best_ratio_of_at_least_average_gain() -> None:
     assert G14.columns[splits[0].feature].name == "outlook"
 
 
+def gains(search: ExhaustiveSearch, data: Data) -> np.ndarray:
+    """What the best split of each feature gains, before it is divided by the information of the split."""
+    return np.asarray(_Found(search, NodeData.of(data), range(len(data.columns))).found[:, GAIN])
+
+
+def test_the_average_gain_of_the_weather_is_above_that_of_two_features() -> None:
+    search = ExhaustiveSearch(quality=FilteredGainRatio(), nominal=BranchForEach(heavy="two"), min_branch=2, scale=True)
+    found = gains(search, G14)
+    assert found.mean() == pytest.approx(0.118984, abs=1e-6)
+    assert [G14.columns[each].name for each in np.flatnonzero(found >= found.mean() - 1e-3)] == ["outlook", "humidity"]
+
+
 def test_c45_counts_a_missing_value_as_a_part_of_its_own() -> None:
     values = [G14.columns[0].categories[int(code)] for code in G14.feature(0)]  # type: ignore[index]
     data = table_of({"outlook": [None, *values[1:]]}, G14.classes.tolist())
     search = ExhaustiveSearch(quality=FilteredGainRatio(), nominal=BranchForEach(heavy="two"), min_branch=2, scale=True)
-    assert best(search, data).quality == pytest.approx(0.105928, abs=1e-6)
+    [gain], ratio = gains(search, data), best(search, data).quality
+    assert (ratio, gain, gain / ratio) == pytest.approx((0.105928, 0.194403, 1.835238), abs=1e-6)
+    known = ExhaustiveSearch(quality=InformationGain(), nominal=BranchForEach())
+    assert best(known, data).quality == pytest.approx(0.209357, abs=1e-6)
 
 
 def test_c45_pays_for_telling_which_cut_was_taken() -> None:
@@ -94,6 +110,24 @@ def test_c45_pays_for_telling_which_cut_was_taken() -> None:
     split = best(search, N8)
     assert split.quality == pytest.approx(0.270898, abs=5e-7)
     assert split.cuts.tolist() == [3.0]
+    [net] = gains(search, N8)
+    [gain] = gains(search.replace("quality.mdl", False), N8)
+    assert (gain, gain - net, net, net / split.quality) == pytest.approx((0.548795, 0.290241, 0.258554, 0.954434), 2e-6)
+
+
+@pytest.mark.parametrize("quality", [InformationGain(), Gini()], ids=repr)
+@pytest.mark.parametrize("nominal", [BranchForEach(), TwoSets()], ids=repr)
+def test_gains_favour_features_of_many_symbols_that_say_nothing(quality: SplitQuality, nominal: Any) -> None:
+    """The known bias: of two symbols and of eight, drawn without regard to the class, nearly always the eight win."""
+    rng = np.random.default_rng(3)
+    search = ExhaustiveSearch(quality=quality, nominal=nominal)
+    columns = [Column("two", tuple("ab")), Column("eight", tuple("abcdefgh"))]
+    chosen = []
+    for _ in range(100):
+        values = [rng.integers(2, size=80), rng.integers(8, size=80)]
+        node = NodeData.of(Data(Table(columns, values, Column("class", ("A", "B")), rng.integers(2, size=80))))
+        chosen += [split.feature for split in search.best_splits(node, 1)]
+    assert np.mean(chosen) > 0.9
 
 
 def test_the_number_of_sets_is_as_close_as_can_be_to_what_is_wanted() -> None:

@@ -20,6 +20,7 @@ from intemi.machines.trees.statistics import (
     quadratic_nominal,
     quadratic_numeric,
 )
+from tests.trees.small_nodes import C9, C9_CLASSES
 
 N8 = np.arange(1.0, 9.0)
 N8_CLASSES = np.array([0, 0, 0, 1, 0, 1, 1, 1], np.int32)
@@ -54,6 +55,11 @@ def test_numbers_of_libcoin_for_eight_rows() -> None:
     assert greatest_numeric(moments, 0)[0] == pytest.approx(2.020726, abs=1e-6)
     weighted = class_moments(N8[None], N8_CLASSES, np.array([1.0, 2, 1, 1, 1, 1, 3, 1]), 2)
     assert quadratic_numeric(weighted).statistic == pytest.approx([6.892749], abs=1e-6)
+
+
+def test_the_statistic_of_three_classes_as_checked_by_hand() -> None:
+    tested = quadratic_numeric(class_moments(np.array([C9]), np.array(C9_CLASSES, np.int32), np.ones(9), 3))
+    assert (tested.statistic.tolist(), tested.df.tolist()) == (pytest.approx([6.883721], abs=1e-6), [2])
 
 
 def test_numbers_of_libcoin_for_a_nominal_feature() -> None:
