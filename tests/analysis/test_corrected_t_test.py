@@ -14,6 +14,16 @@ def test_the_correction_makes_differences_less_certain() -> None:
     assert corrected["p"] > plain["p"]
 
 
+def test_differences_in_ten_times_ten_folds() -> None:
+    """Computed by hand: (1/100 + 1/9) times the variance of the differences, 99 degrees of freedom."""
+    labels = {"Repetition": [each // 10 for each in range(100)], "Fold": [each % 10 for each in range(100)]}
+    first = Series({"Accuracy": [1, 2, 0, 3, -1, 2, 1, 0, 2, 1] * 10, **labels})
+    second = Series({"Accuracy": [0] * 100, **labels})
+    found = CorrectedTTest(folds=10)(first, second).row(0)
+    assert (round(found["t"], 6), round(found["p"], 6)) == (2.769003, 0.006714)
+    assert round(PairedTTest()(first, second).row(0)["t"], 4) == 9.6364
+
+
 def test_folds_that_are_not_all_there_are_refused() -> None:
     knn, svm = table_4_3()
     with pytest.raises(InvalidComparison, match="CorrectedTTest: there must be 10 folds, but 7 are in the series"):

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from intemi.machines.trees.algorithms import C45
 from intemi.machines.trees.decisions import MEstimate, PathCombined
 from intemi.machines.trees.refinement.bottom_up import Judgement, errors_deviation
 from intemi.machines.trees.refinement.depth_impurity import DepthImpurity
@@ -17,6 +18,8 @@ from intemi.machines.trees.refinement.error_based import ErrorBased
 from intemi.machines.trees.refinement.error_limits import ERROR_LIMITS
 from intemi.machines.trees.refinement.minimum_error import MEstimateError, MinimumError
 from intemi.machines.trees.refinement.refinement import DirectPruning
+from tests import datasets
+from tests.trees.examples import tree_of
 from tests.trees.refinement.fixtures import SINGLE, T1, T2, TM, Example, Q, pair
 
 
@@ -123,6 +126,24 @@ def test_errors_to_be_expected_of_every_node() -> None:
     assert ErrorBased(se=1).margins(np.array([3.2728, 3.2676, 7.07]), np.array([12.0, 8, 20])) == pytest.approx(
         [1.5428, 1.3903, 2.1379], abs=5e-5
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "full", "pruned"),
+    [
+        ("sonar", 23, 20),
+        ("diabetes", 120, 77),
+        ("iris", 7, 5),
+        ("glass", 39, 27),
+        ("vehicle", 129, 103),
+    ],
+)
+def test_it_leaves_as_many_leaves_as_j48(name: str, full: int, pruned: int) -> None:
+    """With the options `-O -J`, and `-U` or `-S`: nothing collapsed, no cost of thresholds, no raising."""
+    data = datasets.load(name)
+    tree = tree_of(C45(mdl=False, collapse=False), data)
+    after = ErrorBased(estimator="j48", slack=0.1).pruned(tree, data)
+    assert (tree.leaf_count, after.leaf_count) == (full, pruned)
 
 
 def test_wilsons_limits_need_a_standard_error_to_cut() -> None:

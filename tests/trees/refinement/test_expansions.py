@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from intemi import Project
 from intemi.kernel import ConfigurationError, MachineFailed
@@ -52,10 +54,10 @@ RULES: dict[str, dict[str, Any]] = {
 }
 
 
-def expansions_of(curve: list[float], **settings: Any) -> int:
+def expansions_of(curve: list[float], **options: Any) -> int:
     """How many expansions are selected from a curve of errors."""
     found = Estimates(np.array(curve), np.array([curve]), 214.0)
-    return Expansions(**settings)._selected(found)
+    return Expansions(**options)._selected(found)
 
 
 @pytest.mark.parametrize(("rule", "expected"), [*zip(RULES, (5, 24, 13, 13), strict=True)])
@@ -135,6 +137,18 @@ def test_folds_that_are_exhausted_are_dropped_or_carried() -> None:
         assert Expansions(exhausted=exhausted).choose(grown().tree, tables, MAJORITY).results["Chosen"] == number
 
 
+curves = st.lists(st.integers(0, 10), min_size=1, max_size=8)
+
+
+@settings(derandomize=True, deadline=None)
+@given(sums=st.lists(curves, min_size=1, max_size=5))
+def test_as_long_as_no_fold_is_exhausted_it_makes_no_difference_what_becomes_of_those(sums: list[list[int]]) -> None:
+    tables = [with_errors(*each) for each in sums]
+    dropped, carried = (Expansions(exhausted=each)._estimates(tables).errors for each in ("drop", "carry"))
+    least = min(map(len, sums))
+    assert dropped[:least].tolist() == carried[:least].tolist()
+
+
 def test_a_tree_that_cannot_grow_as_far_as_those_of_the_folds_stays_whole() -> None:
     found = Expansions().choose(grown().tree, [with_errors(9, 8, 7, 6, 5, 4, 3)], MAJORITY)
     assert (found.results["Chosen"], len(found.nodes)) == (6, 0)
@@ -185,12 +199,12 @@ def test_curves_are_those_of_the_pruned_trees(decision: Any) -> None:
 
 
 def test_what_makes_no_sense_together_is_refused() -> None:
-    for settings, message in (
+    for options, message in (
         ({"rule": "first_increase", "se": 1}, "se must be 0 with rule='first_increase', got 1.0"),
         ({"rule": "new1se", "se": 1, "se_of": "sample"}, "se_of must be 'theory' with rule='new1se', got 'sample'"),
     ):
         with pytest.raises(ConfigurationError, match=f"Expansions: {message}"):
-            Expansions(**settings)
+            Expansions(**options)
 
 
 def test_the_new_rule_allows_one_standard_error_unless_it_is_told() -> None:
@@ -266,7 +280,7 @@ def test_parts_of_rows_can_count_by_themselves() -> None:
 # Growing no further than the rule looks
 
 
-@pytest.mark.parametrize("name", ["iris", "glass", "heart-statlog"])
+@pytest.mark.parametrize("name", ["iris", "glass", "heart-statlog", "labor", "hepatitis"])
 @pytest.mark.parametrize("first", [1, 8])
 @pytest.mark.parametrize("rule", ["first_increase", "new 1SE"])
 def test_trees_that_grow_in_lockstep_end_as_those_that_are_cut_back(name: str, first: int, rule: str) -> None:
