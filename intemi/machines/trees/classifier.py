@@ -42,7 +42,7 @@ class TreeClassifier(Classifier):
         from intemi.machines.trees.kernels.route import route
 
         leaves = np.empty(len(data), dtype=np.int32)
-        arguments: tuple[Any, ...] = (*self.arguments(data), *self.tree.simple_tests, leaves)
+        arguments: tuple[Any, ...] = (*self.arguments(data), leaves)
         route(*arguments)
         return leaves
 

@@ -129,20 +129,6 @@ class Tree:
         return len(self.levels)
 
     @cached_property
-    def simple_tests(self) -> tuple[Codes, Floats, Codes]:
-        """Feature, threshold and first child of nodes that compare with one threshold; others lead to themselves."""
-        features, thresholds = np.zeros(len(self), dtype=np.int32), np.full(len(self), np.inf)
-        children = np.arange(len(self), dtype=np.int32)
-        inner = np.flatnonzero(self.branch_count == 2)
-        tests = self.test_start[inner]
-        simple = self.kind[tests] == THRESHOLDS
-        inner, tests = inner[simple], tests[simple]
-        features[inner] = self.feature[tests]
-        thresholds[inner] = self.parameters[self.parameter_start[tests]]
-        children[inner] = self.first_child[inner]
-        return features, thresholds, children
-
-    @cached_property
     def weights(self) -> Floats:
         """The weight of each node."""
         return np.asarray(self.class_weights.sum(axis=1))

@@ -13,24 +13,24 @@ from intemi.machines.trees.kernels.compiling import (
     GIVEN_FLOATS_2D,
     WIDE,
     Wide,
+    apart,
     compiled,
     float64,
     inner,
     int64,
-    part,
     void,
 )
-from intemi.machines.trees.tree import DEVIATION, LINEAR, REVERSED, SYMBOLS
+from intemi.machines.trees.tree import DEVIATION, LINEAR, REVERSED, SYMBOLS, THRESHOLDS
 
 TREE = (GIVEN_CODES,) * 7 + (GIVEN_FLOATS, GIVEN_FLOATS)
 """A tree as kernels get it: first child, default branch, where tests begin, their kinds, their features, where their
 parameters begin, branch counts; parameters, branch weights."""
 
 
-BLOCK = 128
+BLOCK = 64
 """Rows that go down a tree at the same time: so many that the values they ask for stay near the processor."""
 CHILD = 2**32 - 1
-"""The bits of a step that are the place of the child."""
+"""The bits of a step that are the child."""
 
 
 @inner(
@@ -83,48 +83,29 @@ def branch_of(
     return int(default_branch[node])
 
 
-@part(void(GIVEN_FLOATS_2D, GIVEN_CODES, GIVEN_CODES, GIVEN_CODES, GIVEN_FLOATS, GIVEN_CODES, CODES), makes_arrays=True)
-def descend(
-    values: Floats,
-    rows: Codes,
-    columns: Codes,
-    simple_feature: Codes,
-    simple_threshold: Floats,
-    simple_child: Codes,
-    leaves: Codes,
-) -> None:
+@apart(void(GIVEN_FLOATS_2D, GIVEN_CODES, WIDE, FLOATS, CODES))
+def descend(values: Floats, rows: Codes, steps: Wide, thresholds: Floats, leaves: Codes) -> None:
     """Send rows down as far as nodes compare with one threshold and values are known.
 
-    At any other node `simple_child` is the node itself and the threshold infinite, so there rows stay. All rows of a
-    block take a step, since no row waits for another; those that stay take no further one. What a step reads of a node
-    lies together.
+    All rows of a block take a step, and those that have arrived stay where they are, until none has moved: no row waits
+    for another, and the processor need not guess which way one goes. `steps` and `thresholds` are the same numbers, of
+    each node: its column and first child; its threshold. So what a step reads of a node lies together.
     """
-    nodes = len(simple_child)
-    steps = np.empty(2 * nodes, np.int64)  # of each node: column and place of the child, the bits of the threshold
-    thresholds = steps.view(np.float64)
-    for node in range(nodes):
-        steps[2 * node] = (int(columns[simple_feature[node]]) << 32) | (2 * int(simple_child[node]))
-        thresholds[2 * node + 1] = simple_threshold[node]
-    at, moving = np.empty(BLOCK, np.int64), np.empty(BLOCK, np.int64)
     for begin in range(0, len(rows), BLOCK):
-        size = min(BLOCK, len(rows) - begin)
-        for j in range(size):
-            at[j], moving[j] = 0, j
-        left = size if simple_child[0] != 0 else 0
-        while left > 0:
-            kept = 0
-            for i in range(left):
-                j = moving[np.uint64(i)]
-                place = at[np.uint64(j)]
-                step = steps[np.uint64(place)]
-                value = values[np.uint64(step >> 32), np.uint64(rows[np.uint64(begin + j)])]
-                child = (step & CHILD) + 2 * int(value > thresholds[np.uint64(place + 1)])
-                child = place if np.isnan(value) else child
-                at[np.uint64(j)], moving[np.uint64(kept)] = child, j
-                kept += int(child != place)
-            left = kept
-        for j in range(size):
-            leaves[begin + j] = at[j] // 2
+        end = min(begin + BLOCK, len(rows))
+        for i in range(begin, end):
+            leaves[i] = 0
+        moved = 1
+        while moved != 0:
+            moved = 0
+            for i in range(begin, end):
+                node = int(leaves[np.uint64(i)])
+                step = steps[np.uint64(2 * node)]
+                value = values[np.uint64(step >> 32), np.uint64(rows[np.uint64(i)])]
+                child = (step & CHILD) + int(value > thresholds[np.uint64(2 * node + 1)])
+                child = node if np.isnan(value) else child
+                leaves[np.uint64(i)] = child
+                moved |= child ^ node
 
 
 @inner(int64(int64, float64, GIVEN_CODES, GIVEN_CODES, GIVEN_FLOATS, WIDE, FLOATS, int64))
@@ -150,7 +131,7 @@ def push_parts(
     return top
 
 
-@compiled(void(GIVEN_FLOATS_2D, GIVEN_CODES, GIVEN_CODES, *TREE, GIVEN_CODES, GIVEN_FLOATS, GIVEN_CODES, CODES))
+@compiled(void(GIVEN_FLOATS_2D, GIVEN_CODES, GIVEN_CODES, *TREE, CODES))
 def route(
     values: Floats,
     rows: Codes,
@@ -164,9 +145,6 @@ def route(
     branch_count: Codes,
     parameters: Floats,
     branch_weight: Floats,
-    simple_feature: Codes,
-    simple_threshold: Floats,
-    simple_child: Codes,
     leaves: Codes,
 ) -> None:
     """The leaf of each row; -1 where it would have to be split into parts.
@@ -175,7 +153,17 @@ def route(
     not get any further they go on one by one.
     """
     if len(columns) > 0:
-        descend(values, rows, columns, simple_feature, simple_threshold, simple_child, leaves)
+        steps = np.empty(2 * len(first_child), np.int64)
+        thresholds = steps.view(np.float64)
+        for each in range(len(first_child)):
+            test = test_start[each]
+            if branch_count[each] == 2 and kind[test] == THRESHOLDS:
+                steps[2 * each] = (int(columns[feature[test]]) << 32) | int(first_child[each])
+                thresholds[2 * each + 1] = parameters[parameter_start[test]]
+            else:
+                steps[2 * each] = (int(columns[0]) << 32) | each  # rows stay
+                thresholds[2 * each + 1] = np.inf
+        descend(values, rows, steps, thresholds, leaves)
     for i in range(len(rows)):
         node = int(leaves[i]) if len(columns) > 0 else 0
         while first_child[node] >= 0:
