@@ -60,6 +60,21 @@ def encode(value: object) -> bytes:
     return encode_scalar(value) or b"".join(encode_parts(value))
 
 
+def encode_once(value: object) -> bytes:
+    """The same for a value whose digest was just taken of it, or will be: the last one of moderate size is at hand."""
+    global _at_hand
+    known, encoded = _at_hand
+    if known is not value:
+        encoded = encode(value)
+        if len(encoded) <= MODERATE:
+            _at_hand = value, encoded
+    return encoded
+
+
+MODERATE = 2**16
+_at_hand: tuple[object, bytes] = (object(), b"")
+
+
 def content_digest(value: object) -> bytes:
     """What the value *is*, in 128 bits: equal contents have equal digests, wherever they came from.
 
@@ -180,10 +195,10 @@ def _encode_list(value: list[object], add: _Add) -> list[object]:
 
 
 def _encode_tuple(value: tuple[object, ...], add: _Add) -> list[object] | None:
-    if value and _is_cached(value[0]):
+    if value and is_cached(value[0]):
         known = _known_tuples.get(id(value))
         if known is None or known[0] is not value:
-            if not all(map(_is_cached, value)):
+            if not all(map(is_cached, value)):
                 return _encode_items(value, add)
             known = value, b"".join([b"U" + _size(len(value)), *map(_whole, value)])
             if len(_known_tuples) == MOST_TUPLES:
@@ -199,7 +214,8 @@ def _encode_items(value: tuple[object, ...], add: _Add) -> list[object]:
     return list(value)
 
 
-def _is_cached(value: object) -> bool:
+def is_cached(value: object) -> bool:
+    """Whether it is a small value that occurs again and again, as its type says."""
     return getattr(type(value), "caches_encoding", False) is True
 
 
@@ -323,7 +339,7 @@ _ENCODERS: dict[type, _Encoder] = {
 def _encoder_of(value: object) -> _Encoder:
     """The encoder of a value whose exact type is not in the table."""
     if registry.is_storable(type(value)):
-        return _encode_cached if _is_cached(value) else _storable_encoder(type(value))
+        return _encode_cached if is_cached(value) else _storable_encoder(type(value))
     if isinstance(value, np.generic):
         return _encode_numpy_scalar
     if isinstance(value, enum.Enum):

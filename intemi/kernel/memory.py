@@ -11,6 +11,7 @@ from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from intemi.kernel.encoding import is_cached
 from intemi.kernel.locks import StepLock
 from intemi.kernel.record import ABSENT
 
@@ -181,7 +182,8 @@ def _flatten(value: object) -> Iterator[object]:
         if isinstance(item, dict):
             pending.extend(item.values())
         elif isinstance(item, list | tuple | set | frozenset):
-            pending.extend(item)
+            if not (item and type(item) is tuple and is_cached(item[0])):  # these are everywhere, and weigh nothing
+                pending.extend(item)
         elif hasattr(item, "nbytes"):
             pending.extend(getattr(item, "shared_parts", ()))
         elif hasattr(item, "__dict__") and not isinstance(item, type):

@@ -147,7 +147,7 @@ class Values:
         try:
             parts = encoding.encode_parts(value, shared)
             new = {
-                name: encoding.encode(part)
+                name: encoding.encode_once(part)
                 for name, part in shared.items()
                 if name not in self._shared and name not in contents
             }
@@ -160,9 +160,9 @@ class Values:
         contents.update(new)
         for name, part in shared.items():
             self._memory.put((name, "", SHARED), part, 0, (part,))
-        own = hasattr(type(value), "content_digest")
-        item.content = encoding.content_digest(value) if own else encoding.digest(*parts)
         encoded = b"".join(parts)
+        own = hasattr(type(value), "content_digest")
+        item.content = encoding.content_digest(value) if own else encoding.digest(encoded)
         if len(encoded) <= INLINE:
             item.inline = encoded
         else:

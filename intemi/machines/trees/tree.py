@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from intemi.data import Column
 from intemi.kernel import storable
-from intemi.kernel.encoding import digest, encode
+from intemi.kernel.encoding import digest, encode_once
 from intemi.machines.interfaces import Codes, Floats
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ class Tree:
 
     @cached_property
     def _content(self) -> bytes:
-        return digest(encode(self))
+        return digest(encode_once(self))
 
     def content_digest(self) -> bytes:
         """What the tree is, in 128 bits; taken once, since classifiers and refinements ask for it as well."""
