@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -78,6 +79,26 @@ GIVEN_FLOATS = types.Array(float64, 1, "C", readonly=True)
 GIVEN_FLOATS_2D = types.Array(float64, 2, "C", readonly=True)
 GIVEN_CODES = types.Array(int32, 1, "C", readonly=True)
 GIVEN_CODES_2D = types.Array(int32, 2, "C", readonly=True)
+
+
+def _load_arrays() -> None:
+    """Load what numba knows of arrays.
+
+    It looks for BLAS meanwhile, for functions that no kernel calls, by importing scipy.linalg: that takes longer than
+    loading all kernels.
+    """
+    blas = "scipy.linalg.cython_blas"
+    if blas in sys.modules:
+        return
+    sys.modules[blas] = None  # type: ignore[assignment]  # Python's way to say that it cannot be imported
+    try:
+        arrays: Any = import_module("numba.np.arraymath")
+    finally:
+        del sys.modules[blas]
+    arrays._HAVE_BLAS = True  # whoever does call them has it imported then
+
+
+_load_arrays()
 
 
 def _kept() -> list[Path]:
