@@ -154,13 +154,15 @@ class Repository:
     def _ask(self, root: Any, where: Where, answer: Callable[[Reader, list[Item]], Answer]) -> Answer:
         check_where(where)
         self._line.put_on_record()
-        if not (isinstance(root, Context) and root.record is not None):
+        is_finished = isinstance(root, Context) and root.record is not None
+        if not is_finished:
             self.write()
 
         def find_them(opened: Opened) -> Answer:
             opened.index.catch_up(self._store, self._source())
-            _spread_roots(opened)
-            self._look_up_roots(opened)
+            if not is_finished:  # else the question is about what is known to the store
+                _spread_roots(opened)
+                self._look_up_roots(opened)
             with closing(Reader(opened.lookup)) as reader:
                 return answer(reader, find(opened.lookup, reader, self._starts(opened, reader, root), where))
 
