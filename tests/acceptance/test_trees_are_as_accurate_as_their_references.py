@@ -33,7 +33,7 @@ BY_PRUNING = {
     "credit-a": (81.88, 86.38),
     "german-numeric": (70.40, 73.70),
 }
-"""Where C4.5 with its pruning left out is worse than J48: its accuracy without and with pruning. J48 prunes, and that is
+"""Where C4.5 with its pruning left out is worse than J48: its accuracy without and with pruning. J48 prunes, which is
 the reason: the same trees, pruned, are within two standard errors."""
 NOT_AS_J48 = ("ann-thyroid", "segment", "segment-train", "wdbc", "waveform-21")
 """Where one to four cases more or fewer are right than with J48. All but the last have values closer than 0.00001 to
