@@ -5,7 +5,7 @@ Values that are missing, and rows that weigh nothing, take no part.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,6 +19,10 @@ Codes = NDArray[np.int32]
 
 TINY = np.finfo(np.float64).tiny
 EPSILON = np.finfo(np.float64).eps
+SMALLER = 2.0**-64
+"""Times this, sums and differences of the greatest numbers are finite; a power of two changes no digit."""
+AT_ONCE = 2**16
+"""Values that are worked on together: many enough to be quick, few enough to take little memory beside a table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,37 +46,81 @@ def known(data: Data, index: int) -> Known:
 
 
 def known_of_each(data: Data, indices: Sequence[int]) -> Iterator[tuple[list[int], Floats, Floats | None]]:
-    """What is known of some columns, values and weights: first of all that are complete, a row of values for each, then
-    of each other. Without weights all count the same.
+    """What is known of some columns, values and weights: first of those that are complete, several at once, a row of
+    values for each, then of each other. Without weights all count the same.
     """
-    values = data.features
     weights = data.weights if data.is_weighted else None
-    finite = np.asarray(np.isfinite(values).all(axis=1))
-    complete = [index for index in indices if finite[index]] if weights is None or (weights > 0).all() else []
-    if complete:
-        yield complete, values if len(complete) == len(values) else values[complete], weights
-    taken = set(complete)
-    for index in indices:
-        if index not in taken:
-            found = known(data, index)
-            yield [index], found.values, found.weights
+    together = weights is None or bool((weights > 0).all())
+    left = list(indices)
+    for start, values in in_parts(data):
+        finite = np.asarray(np.isfinite(values).all(axis=1))
+        inside = range(start, start + len(values)) if together else ()
+        complete = [index for index in left if index in inside and finite[index - start]]
+        if complete:
+            whole = len(complete) == len(values)
+            yield complete, values if whole else values[np.array(complete) - start], weights
+        if len(complete) == len(left):
+            return
+        left = [index for index in left if index not in complete]
+    for index in left:
+        found = known(data, index)
+        yield [index], found.values, found.weights
+
+
+def in_parts(data: Data) -> Iterator[tuple[int, Floats]]:
+    """All values, a row for each column, a few columns at a time: where they begin, and their values."""
+    size, width = len(data.columns), max(1, AT_ONCE // max(1, len(data)))
+    if size <= width:
+        yield 0, data.features
+    else:
+        for start in range(0, size, width):
+            yield start, np.array([data.feature(index) for index in range(start, min(start + width, size))])
+
+
+def made_in_parts(data: Data, make: Callable[[Floats, slice], Floats]) -> Floats:
+    """Values made of all values, a few columns at a time; `make` gets values and which rows they are."""
+    if len(data.columns) * len(data) <= AT_ONCE:
+        return make(data.features, slice(None))
+    made = np.empty((len(data.columns), len(data)))
+    for start, values in in_parts(data):
+        rows = slice(start, start + len(values))
+        made[rows] = make(values, rows)
+    return made
 
 
 def mean(values: Floats, weights: Floats | None) -> Floats:
-    """The mean (of each row, if there are several); of equal values exactly that value."""
+    """The mean (of each row, if there are several); of equal values exactly that value. Values are finite."""
+    try:
+        with np.errstate(over="raise"):
+            return _mean(values, weights)
+    except FloatingPointError:
+        return np.asarray(_mean(values * SMALLER, weights) / SMALLER)
+
+
+def mean_and_deviation(values: Floats, weights: Floats | None, ddof: int) -> tuple[Floats, Floats]:
+    """The mean and the standard deviation (of each row), with `ddof` degrees of freedom taken off the number of values.
+
+    The deviation is 0 if that leaves none, if it is nothing but the rounding errors of the mean, or too small to divide
+    by, and infinite if it exceeds the greatest number. Values are finite.
+    """
+    try:
+        with np.errstate(over="raise"):
+            average = _mean(values, weights)
+            return average, _deviation(values, weights, ddof, average)
+    except FloatingPointError:
+        values = values * SMALLER
+        average = _mean(values, weights)
+        with np.errstate(over="ignore"):
+            return average / SMALLER, _deviation(values, weights, ddof, average) / SMALLER
+
+
+def _mean(values: Floats, weights: Floats | None) -> Floats:
     first = values[..., :1]
     return np.asarray(first[..., 0] + _average(values - first, weights))
 
 
-def deviation(values: Floats, weights: Floats | None, ddof: int, average: Floats | None = None) -> Floats:
-    """The standard deviation (of each row), with `ddof` degrees of freedom taken off the number of values.
-
-    It is 0 if that leaves none, if it is nothing but the rounding errors of the mean, or too small to divide by. The
-    `average` is the mean, for those who have it already.
-    """
+def _deviation(values: Floats, weights: Floats | None, ddof: int, average: Floats) -> Floats:
     size = values.shape[-1]
-    if average is None:
-        average = mean(values, weights)
     differences = values - average[..., None]
     greatest = np.maximum(differences.max(axis=-1), -differences.min(axis=-1))
     if size <= ddof:
@@ -82,6 +130,16 @@ def deviation(values: Floats, weights: Floats | None, ddof: int, average: Floats
     found = greatest * np.sqrt(_average(differences, weights) * size / (size - ddof))
     rounding = np.maximum(size * EPSILON * np.abs(average), TINY)
     return np.where(found > rounding, found, 0.0)
+
+
+def within_one(values: Floats) -> Floats:
+    """Values divided by such a power of two that they are between -1 and 1: no digit changes, and squares are finite.
+
+    >>> within_one(np.array([3.0, -1.5]))
+    array([ 0.75 , -0.375])
+    """
+    exponent = np.frexp(np.abs(values).max(initial=0.0))[1]
+    return np.asarray(np.ldexp(values, -exponent))
 
 
 def _average(values: Floats, weights: Floats | None) -> Floats:

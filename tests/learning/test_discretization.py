@@ -92,3 +92,14 @@ def test_intervals_that_differ_little_have_different_names() -> None:
 def test_mdl_without_a_target_is_refused() -> None:
     with pytest.raises(ConfigurationError, match="MDL: data without a target"):
         outputs(Discretization(MDL()), data=numeric([1, 2, 3]))
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("strategy", STRATEGIES, ids=repr)
+def test_the_greatest_numbers_are_cut_like_any_others(strategy: Any) -> None:
+    values, classes = np.array([-1, -0.75, -0.5, -0.25, 0.5, 0.75, 0.8, 1]), [0, 0, 0, 0, 1, 1, 1, 1]
+    small, great = (
+        outputs(Discretization(strategy), data=numeric(values * scale, classes=classes))["discretized"].features
+        for scale in (1, 1.5e308)
+    )
+    np.testing.assert_array_equal(great, small)

@@ -22,7 +22,7 @@ def test_a_weight_is_a_number_of_equal_values(x: np.ndarray, w: np.ndarray, scal
     w = w[: len(x)]
     repeated = np.repeat(x, w.astype(int))
     assert weighted.mean(x, scale * w) == pytest.approx(repeated.mean())
-    assert weighted.deviation(x, scale * w, 0) == pytest.approx(repeated.std())
+    assert weighted.mean_and_deviation(x, scale * w, 0)[1] == pytest.approx(repeated.std())
     assert weighted.quantiles(x, scale * w, 4) == pytest.approx(weighted.quantiles(repeated, np.ones(len(repeated)), 4))
     assert weighted.most_frequent(x, scale * w) == weighted.most_frequent(repeated, np.ones(len(repeated)))
 
@@ -32,11 +32,9 @@ def test_a_weight_is_a_number_of_equal_values(x: np.ndarray, w: np.ndarray, scal
 def test_without_weights_all_values_count_the_same(x: np.ndarray, ddof: int) -> None:
     rows = np.array([x, x + 1])
     for given_values in (x, rows):
-        average = weighted.mean(given_values, None)
-        np.testing.assert_array_equal(average, weighted.mean(given_values, np.ones(len(x))))
         np.testing.assert_array_equal(
-            weighted.deviation(given_values, None, ddof, average),
-            weighted.deviation(given_values, np.ones(len(x)), ddof),
+            weighted.mean_and_deviation(given_values, None, ddof),
+            weighted.mean_and_deviation(given_values, np.ones(len(x)), ddof),
         )
 
 
@@ -59,17 +57,28 @@ def test_the_second_of_two_parts_begins_at_the_median(x: np.ndarray) -> None:
 
 def test_the_mean_of_equal_values_is_exactly_that_value() -> None:
     assert weighted.mean(np.full(7, 0.1), np.linspace(0.3, 1.7, 7)) == 0.1
-    assert weighted.deviation(np.full(7, 0.1), np.ones(7), 1) == 0
+    assert weighted.mean_and_deviation(np.full(7, 0.1), np.ones(7), 1)[1] == 0
 
 
 def test_a_deviation_is_exact_for_the_greatest_and_the_least_numbers() -> None:
     for scale in (1e300, 1.0, 1e-300):
-        assert weighted.deviation(np.array([scale, 2 * scale, 3 * scale]), np.ones(3), 1) == pytest.approx(scale)
+        assert weighted.mean_and_deviation(np.array([scale, 2 * scale, 3 * scale]), np.ones(3), 1)[1] == pytest.approx(
+            scale
+        )
+
+
+def test_means_and_deviations_are_exact_where_differences_and_sums_exceed_the_greatest_number() -> None:
+    x = np.array([1.5e308, -1.5e308, 0.5e308, -0.5e308])
+    average, found = weighted.mean_and_deviation(np.array([x, x / 1e300]), None, 0)
+    assert average == pytest.approx([0, 0], abs=1e-9)
+    assert found[0] == pytest.approx((x / 1e300).std() * 1e300)
+    assert weighted.mean(np.array([1.5e308, 1.7e308, -1.7e308]), np.ones(3)) == pytest.approx(0.5e308)
+    assert weighted.mean_and_deviation(np.array([1.7e308, -1.7e308]), None, 1)[1] == np.inf
 
 
 def test_what_rounding_leaves_is_no_deviation() -> None:
-    assert weighted.deviation(np.array([1.0, 1 + 2e-16] * 500), np.ones(1000), 0) == 0
-    assert weighted.deviation(np.array([0, 5e-324]), np.ones(2), 0) == 0
+    assert weighted.mean_and_deviation(np.array([1.0, 1 + 2e-16] * 500), np.ones(1000), 0)[1] == 0
+    assert weighted.mean_and_deviation(np.array([0, 5e-324]), np.ones(2), 0)[1] == 0
 
 
 def test_what_is_missing_or_weighs_nothing_takes_no_part() -> None:

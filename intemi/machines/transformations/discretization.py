@@ -32,9 +32,10 @@ class EqualWidth(DiscretizationStrategy):
     bins: int = parameter(default=5, at_least=2)
 
     def thresholds(self, values: Floats, weights: Floats, classes: Codes | None) -> Floats:
-        if values.min() == values.max():
+        low, high = values.min(), values.max()
+        if low == high:
             return np.empty(0)
-        return np.unique(np.linspace(values.min(), values.max(), self.bins + 1)[1:-1])
+        return np.unique(2 * np.linspace(low / 2, high / 2, self.bins + 1)[1:-1])  # the width itself may be infinite
 
 
 class EqualFrequency(DiscretizationStrategy):

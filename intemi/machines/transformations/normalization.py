@@ -36,11 +36,12 @@ class Normalization(Machine):
 
     def run(self, data: Data) -> Model:
         center, factor = np.zeros(len(data.columns)), np.ones(len(data.columns))
+        wanted = self.high / 2 - self.low / 2
         for index in numeric(data.columns):
             values = weighted.known(data, index).values
             if len(values):
-                center[index] = values.min()
-                width = float(values.max() - values.min())
-                factor[index] = (self.high - self.low) / (width if width >= np.finfo(np.float64).tiny else 1.0)
+                center[index] = low = float(values.min())
+                half = float(values.max()) / 2 - low / 2  # the whole may exceed the greatest number
+                factor[index] = wanted / (half if half >= weighted.TINY * max(1.0, wanted) else 0.5)
         scaling = Scaling(data.columns, center, factor, self.low)
         return Model(normalized=scaling.transform(data), transformation=scaling)

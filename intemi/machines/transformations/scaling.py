@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from intemi.data import Column, Data
 from intemi.kernel import storable
+from intemi.machines import weighted
 from intemi.machines.interfaces import Floats, Transformation
 
 
 @storable
 @dataclass(frozen=True, eq=False)
 class Scaling(Transformation):
-    """Numeric columns become (value - center) * factor + offset; nominal ones and missing values stay."""
+    """Numeric columns become (value - center) * factor + offset; nominal ones and missing values stay.
+
+    What exceeds the greatest number is infinite.
+    """
 
     columns: tuple[Column, ...]
     center: Floats
@@ -23,11 +29,20 @@ class Scaling(Transformation):
         nominal = [index for index, column in enumerate(self.columns) if column.is_nominal]
         if len(nominal) == len(self.columns):
             return data
-        features = data.features
-        scaled = features - self.center[:, None]
-        scaled *= self.factor[:, None]
-        scaled += self.offset
-        if nominal:
-            scaled[nominal] = features[nominal]
+        scaled = weighted.made_in_parts(data, self._scaled)
+        for index in nominal:
+            scaled[index] = data.feature(index)
         scaled.flags.writeable = False  # so the table need not copy them
         return data.with_features(self.columns, scaled)
+
+    def _scaled(self, values: Floats, rows: slice) -> Floats:
+        center, factor = self.center[rows, None], self.factor[rows, None]
+        try:
+            with np.errstate(over="raise"):
+                scaled = values - center
+                scaled *= factor
+                scaled += self.offset
+        except FloatingPointError:  # differences of halves are always finite
+            with np.errstate(over="ignore"):
+                scaled = (values / 2 - center / 2) * (2 * factor) + self.offset
+        return scaled

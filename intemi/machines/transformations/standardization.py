@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from intemi.data import Data
-from intemi.kernel import Input, Machine, Model, Output, parameter
+from intemi.kernel import ConfigurationError, Input, Machine, Model, Output, parameter
 from intemi.machines import weighted
 from intemi.machines.interfaces import Transformation
 from intemi.machines.transformations.changing import numeric
@@ -28,8 +28,10 @@ class Standardization(Machine):
         center, factor = np.zeros(len(data.columns)), np.ones(len(data.columns))
         for indices, values, weights in weighted.known_of_each(data, numeric(data.columns)):
             if values.size:
-                center[indices] = average = weighted.mean(values, weights)
-                deviation = weighted.deviation(values, weights, self.ddof, average)
+                center[indices], deviation = weighted.mean_and_deviation(values, weights, self.ddof)
                 factor[indices] = 1 / np.where(deviation > 0, deviation, 1.0)
+        if not factor.all():
+            name = data.columns[int(factor.argmin())].name
+            raise ConfigurationError(f"{self.kind}: the deviation of the column {name!r} exceeds all numbers")
         scaling = Scaling(data.columns, center, factor)
         return Model(standardized=scaling.transform(data), transformation=scaling)
