@@ -64,6 +64,23 @@ def test_units_of_measurement_do_not_matter(machine: Any, data: Data, scale: flo
     assert ranking(machine, other).values == pytest.approx(ranking(machine, data).values)
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("machine", RANKINGS, ids=repr)
+@pytest.mark.parametrize("scale", [2.0**660, 2.0**-660, 2.0**1023])
+def test_no_value_is_too_large_or_too_small(machine: Any, scale: float) -> None:
+    unit = np.array([[-1, 1, 0.5, -0.25, 0.75, 0.1, -0.3, 0.9], [0.2, 0.3, 0.9, 0.7, 0.1, 0.4, 0.6, 0.8]])
+    classes = [0, 1, 1, 0, 1, 0, 0, 1]
+    expected = ranking(machine, numeric(*unit, classes=classes)).values
+    assert ranking(machine, numeric(*(unit * scale), classes=classes)).values == pytest.approx(expected)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("machine", RANKINGS, ids=repr)
+def test_infinite_values_are_refused_by_the_name_of_their_column(machine: Any) -> None:
+    with pytest.raises(ConfigurationError, match="the column 'x1' has infinite values"):
+        ranking(machine, numeric([1, 2, 3, 4], [1, np.inf, 2, 3], classes=[0, 0, 1, 1]))
+
+
 @few
 @given(data=classified(), seed=st.integers(0, 99))
 @pytest.mark.parametrize("machine", RANKINGS[:4], ids=repr)

@@ -6,6 +6,7 @@ import numpy as np
 
 from intemi.data import Data
 from intemi.kernel import Input, Machine, Model, Output
+from intemi.machines import weighted
 from intemi.machines.interfaces import FeatureRanking, Floats
 from intemi.machines.rankings.scoring import classified, indicators, ranked
 
@@ -48,6 +49,7 @@ def correlations(left: Floats, right: Floats, weights: Floats) -> Floats:
 
 def _unit(rows: Floats, weights: Floats) -> Floats:
     """The rows less their means, with length 1, or 0 if they are constant."""
+    rows = np.array([weighted.within_one(row) for row in rows])
     shifted = rows - rows[:, :1]  # so that constant rows are exactly 0
     centered = (shifted - np.average(shifted, axis=1, weights=weights)[:, None]) * np.sqrt(weights)
     lengths = np.sqrt((centered**2).sum(axis=1, keepdims=True))

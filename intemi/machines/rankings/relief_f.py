@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from intemi.data import Data
 from intemi.kernel import ConfigurationError, Input, Machine, Model, Output, parameter
+from intemi.machines import weighted
 from intemi.machines.interfaces import FeatureRanking, Floats
 from intemi.machines.rankings.scoring import ranked
 
@@ -44,7 +45,7 @@ class _Relief:
         self.weights = data.weights
         self.classes = data.classes
         self.nominal = np.array([column.is_nominal for column in data.columns], dtype=bool)
-        self.values = np.array([_unit(data.feature(i), each) for i, each in enumerate(self.nominal)])
+        self.values = np.array([_unit(data, i) for i in range(len(self.nominal))])
         self.values = self.values.reshape(len(self.nominal), len(data))
         self.incomplete = np.flatnonzero(np.isnan(self.values).any(axis=1))
         self.expected = np.array([_expected(self.values[i], bool(self.nominal[i])) for i in self.incomplete])
@@ -81,13 +82,14 @@ class _Relief:
         return differences
 
 
-def _unit(values: Floats, nominal: bool) -> Floats:
+def _unit(data: Data, index: int) -> Floats:
     """Numeric values from 0 to 1; categories as they are."""
-    known = values[~np.isnan(values)]
-    if nominal or not len(known):
+    values, known = data.feature(index), weighted.known(data, index).values
+    if data.columns[index].is_nominal or not len(known):
         return values
-    width = known.max() - known.min()
-    unit: Floats = (values - known.min()) / (width if width > 0 else 1.0)
+    low = known.min() / 2  # differences of halves are always finite
+    width = known.max() / 2 - low
+    unit: Floats = (values / 2 - low) / (width if width > 0 else 1.0)
     return unit
 
 
