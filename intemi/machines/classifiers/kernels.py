@@ -11,6 +11,8 @@ from intemi.machines.search.steps import Steps
 LEAST_EXPONENT = -700.0
 """Stands for all below it; its exponential is 1e-304. Where numbers become too small to be normal ones, and zero in the
 end, a processor takes ten to a hundred times as long."""
+FARTHEST_EXPONENT = -1e6
+"""Up to here, from the mean, exponents may be sums of parts that cancel: what rounding leaves of them is below 1e-8."""
 
 
 class Kernel(Component):
@@ -24,10 +26,11 @@ class Kernel(Component):
         """The product of each row with each, in memory that may be written to; infinite ones are refused."""
         with np.errstate(over="ignore", invalid="ignore"):
             table = self.between(rows, rows)
-            self._refuse_infinite(table.sum())  # one number tells of all
+            self.refuse_infinite(table.sum())  # one number tells of all
         return table
 
-    def _refuse_infinite(self, products: float) -> None:
+    def refuse_infinite(self, products: float) -> None:
+        """An error if a product, or a sum of products, is infinite or no number at all."""
         if not np.isfinite(products):
             raise ConfigurationError(f"{self.kind}: the products of some rows are infinite; scale the data first")
 
@@ -83,11 +86,13 @@ class GaussianKernel(Kernel):
             centered = np.subtract(rows, rows.mean(axis=0), out=right[:, :width])
             squares = np.einsum("ij,ij->i", centered, centered)
             squares *= -self.sigma
-            self._refuse_infinite(squares.sum())
+        least = squares.min(initial=0.0)
+        if not least >= FARTHEST_EXPONENT:  # nor if it is no number
+            return self.between(rows, rows)
         left[:, width] = right[:, width + 1] = squares
         np.multiply(centered, 2 * self.sigma, out=left[:, :width])
         table = np.asarray(np.matmul(left, right.T, out=memory))
-        if 4 * squares.min(initial=0.0) < LEAST_EXPONENT:  # else none of them reaches it, and rounding is below 1e-12
+        if 4 * least < LEAST_EXPONENT:  # else none of them reaches it, and rounding is below 1e-12
             np.clip(table, LEAST_EXPONENT, 0.0, out=table)
         np.exp(table, out=table)
         np.fill_diagonal(table, 1.0)

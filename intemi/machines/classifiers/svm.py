@@ -38,8 +38,11 @@ class SupportVectors(Classifier):
         """For each row and pair of classes the decision function, above 0 for the first of the pair."""
         if not len(self.offsets):
             return np.zeros((len(data), 0))
-        products = self.kernel.between(numbers_only("SVM", data), numbers_only("SVM", self.vectors))
-        return np.asarray(products @ self.coefficients + self.offsets)
+        with np.errstate(over="ignore", invalid="ignore"):
+            products = self.kernel.between(numbers_only("SVM", data), numbers_only("SVM", self.vectors))
+            margins = products @ self.coefficients + self.offsets
+            self.kernel.refuse_infinite(margins.sum())
+        return np.asarray(margins)
 
     def _probabilities(self, data: Data) -> Floats:
         return self._answers(data)[1]
