@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from intemi.data import Data, Table
+from intemi.kernel import ConfigurationError
+from intemi.machines.classifiers import NaiveBayes
 from intemi.machines.interfaces import ColumnsError
 from intemi.machines.transformations import Normalization, Standardization
 from intemi.testing import check_machine
@@ -124,3 +127,48 @@ def test_data_with_other_columns_are_refused() -> None:
     transformation = outputs(Standardization(), data=numeric([1, 2], [3, 4]))["transformation"]
     with pytest.raises(ColumnsError, match="Scaling: the column 'x1' is missing"):
         transformation.transform(numeric([1, 2]))
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(("machine", "name"), BOTH, ids=str)
+def test_the_greatest_numbers_are_scaled_like_any_others(machine: Any, name: str) -> None:
+    small = numeric([-1, 1, 0.5, -0.25, 0.75, 1, -1], [3, 4, 5, 6, 7, 8, 9])
+    great = numeric(small.features[0] * 1.5e308, small.features[1])
+    expected = outputs(machine, data=small)[name].features
+    np.testing.assert_allclose(outputs(machine, data=great)[name].features, expected, rtol=1e-12)
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_deviation_that_exceeds_all_numbers_and_infinite_values_are_refused() -> None:
+    words = "Standardization: the deviation of the column 'x1' exceeds all numbers"
+    with pytest.raises(ConfigurationError, match=words):
+        outputs(Standardization(), data=numeric([1, 2], [1.7e308, -1.7e308]))
+    for machine, _ in BOTH:
+        with pytest.raises(ConfigurationError, match="the column 'x1' has infinite values"):
+            outputs(machine, data=numeric([1, 2], [1, np.inf]))
+
+
+@pytest.mark.parametrize("machine", [Standardization(), Normalization(), NaiveBayes()], ids=repr)
+@pytest.mark.parametrize("rows", [20_000, 18_000], ids=["a table", "a part of it"])
+def test_beside_what_it_gives_it_takes_a_fraction_of_the_memory_of_the_table(machine: Any, rows: int) -> None:
+    rng = np.random.default_rng(0)
+    table = numeric(*rng.random((50, 20_000)), classes=rng.integers(3, size=20_000))
+    data = table.select_rows(np.arange(rows))
+    outputs(machine, data=data.select_rows(np.arange(100)))  # what is loaded once is no matter
+    tracemalloc.start()
+    try:
+        given = outputs(machine, data=data)
+        kept, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert given
+    assert peak - kept < 0.3 * table.table.nbytes
+
+
+@pytest.mark.parametrize("machine", [Standardization(), Normalization(2, 3)], ids=repr)
+def test_a_large_table_is_scaled_like_a_small_one(machine: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = mixed(rows=60, weighted=False)
+    at_once = [each.features for each in outputs(machine, data=data).values() if isinstance(each, Data)]
+    monkeypatch.setattr("intemi.machines.weighted.AT_ONCE", 130)
+    in_parts = [each.features for each in outputs(machine, data=data).values() if isinstance(each, Data)]
+    np.testing.assert_array_equal(in_parts, at_once)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from intemi.kernel import Component, parameter
 from intemi.machines.interfaces import Floats
 
@@ -22,14 +24,14 @@ class Euclidean(Distance):
     """
 
     def between(self, rows: Floats, others: Floats) -> Floats:
-        return _distances(rows, others, "euclidean")
+        return _distances(rows, others, "euclidean", 2.0)
 
 
 class Manhattan(Distance):
     """The sum of absolute differences."""
 
     def between(self, rows: Floats, others: Floats) -> Floats:
-        return _distances(rows, others, "cityblock")
+        return _distances(rows, others, "cityblock", 1.0)
 
 
 class Minkowski(Distance):
@@ -38,11 +40,26 @@ class Minkowski(Distance):
     p: float = parameter(default=3.0, at_least=1)
 
     def between(self, rows: Floats, others: Floats) -> Floats:
-        return _distances(rows, others, "minkowski", p=self.p)
+        return _distances(rows, others, "minkowski", self.p, p=self.p)
 
 
-def _distances(rows: Floats, others: Floats, name: str, **options: float) -> Floats:
+def _distances(rows: Floats, others: Floats, name: str, norm: float, **options: float) -> Floats:
     from scipy.spatial.distance import cdist
 
     distances: Floats = cdist(rows, others, name, **options)
+    if (
+        distances.max(initial=0.0) == np.inf
+    ):  # powers of differences exceed the greatest number long before distances do
+        for row in np.flatnonzero(np.isinf(distances).any(axis=1)):
+            far = np.isinf(distances[row])
+            distances[row, far] = _far(rows[row], others[far], norm)
     return distances
+
+
+def _far(row: Floats, others: Floats, norm: float) -> Floats:
+    """The greatest difference times the norm of all relative to it; of halves, whose difference is always finite."""
+    halves = np.abs(row / 2 - others / 2)
+    greatest = halves.max(axis=1)
+    relative = np.linalg.norm(halves / greatest[:, None], ord=norm, axis=1)
+    with np.errstate(over="ignore"):
+        return np.asarray(2 * greatest * relative)

@@ -86,9 +86,10 @@ def _by_partition(distances: Floats, k: int) -> Codes:
 
 
 def closeness(distances: Floats) -> Floats:
-    """The inverse of each distance; where some of a row are 0, only these count."""
+    """The inverse of each distance; where some of a row are 0, only these count, and where all are infinite, all do."""
     with np.errstate(divide="ignore"):
         inverse = 1.0 / distances
+    inverse[~inverse.any(axis=1)] = 1.0
     infinite = np.isinf(inverse)
     return np.where(infinite.any(axis=1, keepdims=True), infinite, inverse)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from intemi.data import Column, Data
-from intemi.kernel import Input, Machine, Model, Output, parameter, storable
+from intemi.kernel import ConfigurationError, Input, Machine, Model, Output, parameter, storable
 from intemi.machines.classifiers.training import rows_to_learn_from, weight_of_classes
 from intemi.machines.interfaces import Classifier, Codes, Floats
 
@@ -25,16 +25,40 @@ class BayesClassifier(Classifier):
 
     def _probabilities(self, data: Data) -> Floats:
         joint = np.tile(self.log_priors, (len(data), 1))
-        for index, (column, known) in enumerate(zip(self.columns, self.features, strict=True)):
-            values = data.feature(index)
-            told = ~np.isnan(values)
-            if column.is_nominal:
-                joint[told] += known.T[values[told].astype(np.intp)]
-            elif known.size:
-                joint[told] += _log_density(values[told, None], known[:, 0], known[:, 1])
+        with np.errstate(over="ignore"):
+            for index, (column, known) in enumerate(zip(self.columns, self.features, strict=True)):
+                values = data.feature(index)
+                told = ~np.isnan(values)
+                if column.is_nominal:
+                    joint[told] += known.T[values[told].astype(np.intp)]
+                elif known.size:
+                    joint[told] += _log_density(values[told, None], known[:, 0], known[:, 1])
+        greatest = joint.max(axis=1, keepdims=True)
+        if not np.isfinite(greatest).all():
+            far = np.isneginf(greatest[:, 0])
+            joint[far] = self._log_shares_far_away(data.select_rows(far))
+            greatest[far] = 0.0
         with np.errstate(under="ignore"):
-            shares = np.exp(joint - joint.max(axis=1, keepdims=True))
+            shares = np.exp(joint - greatest)
         return np.asarray(shares / shares.sum(axis=1, keepdims=True))
+
+    def _log_shares_far_away(self, data: Data) -> Floats:
+        """For rows whose densities are 0 in all classes: only the nearest classes are left.
+
+        They are found by the logarithms of the squared distances, which are within bounds where these are not.
+        """
+        distances = np.full((len(data), len(self.labels)), -np.inf)
+        for index, (column, known) in enumerate(zip(self.columns, self.features, strict=True)):
+            if not column.is_nominal and known.size:
+                values = data.feature(index)[:, None]
+                if np.isinf(values).any():
+                    raise ConfigurationError(f"NaiveBayes: the column {column.name!r} has infinite values")
+                with np.errstate(divide="ignore"):
+                    squares = 2 * np.log(np.abs(values / 2 - known[:, 0] / 2)) - np.log(known[:, 1] / 4)
+                distances = np.logaddexp(distances, np.where(np.isnan(values), -np.inf, squares))
+        distances[:, np.isneginf(self.log_priors)] = np.inf
+        nearest = distances == distances.min(axis=1, keepdims=True)
+        return np.where(nearest, self.log_priors, -np.inf)
 
 
 def _log_density(values: Floats, mean: Floats, variance: Floats) -> Floats:
@@ -66,54 +90,61 @@ class NaiveBayes(Machine):
 
     def run(self, data: Data) -> Model:
         data = rows_to_learn_from(self.kind, data)
-        floor = self._floor(data)
-        features = tuple(
-            self._counted(data, index, len(column.categories))
-            if column.categories is not None
-            else _measured(data, index, floor)
-            for index, column in enumerate(data.columns)
-        )
-        weights = weight_of_classes(data)
+        classes, weights = data.classes, data.weights
+        features, largest = [], 0.0
+        for index, column in enumerate(data.columns):
+            told = _told(data.feature(index), classes, weights)
+            if column.categories is not None:
+                features.append(self._counted(*told, len(data.labels), len(column.categories)))
+            elif not len(told[0]):
+                features.append(np.empty((0, 2)))
+            else:
+                variance, moments = self._measured(*told, len(data.labels), column.name)
+                largest = max(largest, variance)
+                features.append(moments)
+        for column, moments in zip(data.columns, features, strict=True):
+            if not column.is_nominal:
+                moments[:, 1] += self.smoothing * (largest or 1.0)
+        shares = weight_of_classes(data)
         with np.errstate(divide="ignore"):
-            log_priors = np.log(weights / weights.sum())
-        return Model(classifier=BayesClassifier(data.columns, data.labels, log_priors, features))
+            log_priors = np.log(shares / shares.sum())
+        return Model(classifier=BayesClassifier(data.columns, data.labels, log_priors, tuple(features)))
 
-    def _floor(self, data: Data) -> float:
-        """What is added to every variance."""
-        numeric = [index for index, column in enumerate(data.columns) if not column.is_nominal]
-        told = [_told(data, index) for index in numeric]
-        variances = [_moments(values, weights)[1] for values, _, weights in told]
-        largest = max((each for each in variances if not np.isnan(each)), default=0.0)
-        return self.smoothing * (largest or 1.0)
-
-    def _counted(self, data: Data, index: int, categories: int) -> Floats:
-        values, classes, weights = _told(data, index)
-        counts = np.full((len(data.labels), categories), self.alpha)
+    def _counted(self, values: Floats, classes: Codes, weights: Floats, labels: int, categories: int) -> Floats:
+        """The logarithms of the shares of the categories in each class."""
+        counts = np.full((labels, categories), self.alpha)
         np.add.at(counts, (classes, values.astype(np.intp)), weights)
         return np.asarray(np.log(counts) - np.log(counts.sum(axis=1, keepdims=True)))
 
-
-def _measured(data: Data, index: int, floor: float) -> Floats:
-    """Mean and variance of a feature in each class; nothing at all if no value is known."""
-    values, classes, weights = _told(data, index)
-    if not len(values):
-        return np.empty((0, 2))
-    moments = np.tile(_moments(values, weights), (len(data.labels), 1))
-    for label in np.unique(classes):
-        moments[label] = _moments(values[classes == label], weights[classes == label])
-    moments[:, 1] += floor
-    return moments
+    def _measured(
+        self, values: Floats, classes: Codes, weights: Floats, labels: int, name: str
+    ) -> tuple[float, Floats]:
+        """The variance of all values, and mean and variance in each class."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            mean, variance = _moments(values, weights)
+        if not np.isfinite(variance):
+            what = (
+                "infinite values" if np.isinf(values).any() else "values whose squares are infinite; scale them first"
+            )
+            raise ConfigurationError(f"{self.kind}: the column {name!r} has {what}")
+        moments = np.tile((mean, variance), (labels, 1))
+        for label in range(labels):
+            inside = classes == label
+            if inside.any():
+                moments[label] = _moments(values[inside], weights[inside])
+        return variance, moments
 
 
 def _moments(values: Floats, weights: Floats) -> tuple[float, float]:
-    if not len(values):
-        return np.nan, np.nan
-    mean = np.average(values, weights=weights)
-    return float(mean), float(np.average((values - mean) ** 2, weights=weights))
+    total = weights.sum()
+    mean = (values * weights).sum() / total
+    return float(mean), float(((values - mean) ** 2 * weights).sum() / total)
 
 
-def _told(data: Data, index: int) -> tuple[Floats, Codes, Floats]:
+def _told(values: Floats, classes: Codes, weights: Floats) -> tuple[Floats, Codes, Floats]:
     """The values of a feature that are not missing, with their classes and weights."""
-    values = data.feature(index)
-    told = ~np.isnan(values)
-    return values[told], data.classes[told], data.weights[told]
+    missing = np.isnan(values)
+    if not missing.any():
+        return values, classes, weights
+    told = ~missing
+    return values[told], classes[told], weights[told]
