@@ -98,6 +98,10 @@ class FeatureRanking:
 
 def check_columns(who: str, expected: Sequence[Column], data: Data) -> None:
     """Refuse data whose columns are not exactly the expected ones, saying what differs."""
+    if not isinstance(data, Data):
+        raise ColumnsError(
+            f"{who}: Data are needed, got {type(data).__name__}; from_numpy and from_pandas of intemi.data make them"
+        )
     given = data.columns
     if given is expected or tuple(given) == tuple(expected):
         return
@@ -108,13 +112,29 @@ def check_columns(who: str, expected: Sequence[Column], data: Data) -> None:
     extra = [name for name in names if name not in {column.name for column in expected}]
     if extra:
         raise ColumnsError(f"{who}: the column {extra[0]!r} is unknown; it was made for {_listed(expected)}")
-    by_name: dict[str, Any] = {column.name: column for column in given}
+    by_name = {column.name: column for column in given}
     for column in expected:
         if by_name[column.name] != column:
-            raise ColumnsError(f"{who}: the column {column} was expected, got {by_name[column.name]}")
+            raise ColumnsError(f"{who}: the column {_differing(column, by_name[column.name])}")
     raise ColumnsError(f"{who}: the columns are in another order; it was made for {_listed(expected)}")
 
 
+def _differing(expected: Column, given: Column) -> str:
+    if expected.categories is None or given.categories is None:
+        return f"{expected} was expected, got {given}"
+    words = f"{expected.name!r} was expected with the categories {_joined(expected.categories)}, got "
+    unknown = [name for name in given.categories if name not in expected.categories]
+    if unknown:
+        return f"{words}{_joined(unknown)} as well"
+    missing = [name for name in expected.categories if name not in given.categories]
+    if missing:
+        return f"{words}none called {_joined(missing)}"
+    return f"{words}them in another order, {_joined(given.categories)}"
+
+
 def _listed(columns: Sequence[Column]) -> str:
-    names = [column.name for column in columns]
+    return _joined([column.name for column in columns])
+
+
+def _joined(names: Sequence[str]) -> str:
     return ", ".join(names[:10]) + (f" and {len(names) - 10} more" if len(names) > 10 else "")

@@ -16,8 +16,9 @@ from intemi.kernel.encoding import encode_parts
 from intemi.machines.classifiers import (
     KNN,
     SVM,
+    Distance,
+    Euclidean,
     GaussianKernel,
-    KernelProvider,
     LinearKernel,
     Majority,
     Manhattan,
@@ -27,7 +28,6 @@ from intemi.machines.classifiers import (
     SklearnClassifier,
     TransformAndClassify,
 )
-from intemi.machines.classifiers.kernels import Kernel
 from intemi.machines.classifiers.knn import nearest_first_rows
 from intemi.machines.interfaces import Classifier, ColumnsError
 from intemi.machines.transformations.standardization import Standardization
@@ -68,11 +68,6 @@ def learned(machine: Machine, data: Data, **options: Any) -> Classifier:
 @every_learner
 def test_it_passes_the_checks_of_any_machine(machine: Machine) -> None:
     check_machine(machine, data=blobs())
-
-
-def test_a_kernel_provider_passes_the_checks_of_any_machine() -> None:
-    check_machine(KernelProvider(), data=blobs())
-    check_machine(KernelProvider(LinearKernel()), data=blobs())
 
 
 @every_learner
@@ -356,10 +351,98 @@ def test_the_table_of_a_gaussian_kernel_is_exact_however_wide_it_is(sigma: float
     assert (table > 0).all()
 
 
+@pytest.mark.parametrize("value", [1e9, 1e12, 1e200, 1.7e308])
+def test_the_gaussian_table_is_exact_with_a_large_value(value: float) -> None:
+    rows = np.random.default_rng(0).normal(size=(60, 3))
+    rows[0, 0] = value
+    table = GaussianKernel(0.5).table(rows)
+    expected = GaussianKernel(0.5).table(rows[1:])
+    np.testing.assert_allclose(table[1:, 1:], expected, rtol=0, atol=1e-8)
+    np.testing.assert_allclose(table[0], np.eye(60)[0], rtol=0, atol=1e-8)
+
+
 @pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("kernel", [LinearKernel(), GaussianKernel()], ids=repr)
 @pytest.mark.parametrize("value", [1e200, 1.7e308])
-def test_products_that_are_too_large_are_refused(kernel: Kernel, value: float) -> None:
+def test_products_that_are_too_large_are_refused(value: float) -> None:
     data = numeric([value, value, 3.0, -value], classes=[0, 1, 0, 1])
-    with pytest.raises(Exception, match=f"{kernel.kind}: the products of some rows are infinite"):
-        learned(SVM(kernel=kernel), data)
+    with pytest.raises(Exception, match="LinearKernel: the products of some rows are infinite"):
+        learned(SVM(kernel=LinearKernel()), data)
+    classifier = learned(SVM(kernel=PolynomialKernel(3)), numeric([1, 2, 3, 4], classes=[0, 1, 0, 1]))
+    with pytest.raises(ConfigurationError, match="PolynomialKernel: the products of some rows are infinite"):
+        classifier.probabilities(data)
+
+
+# Values at the end of the range
+
+
+HUGE = numeric([1e200, 2e200, 8e200, 9e200], classes=[0, 0, 1, 1])
+SMALL = numeric([0.0, 1, 2, 3], classes=[0, 0, 1, 1])
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("distance", [Euclidean(), Manhattan(), Minkowski(3)], ids=repr)
+@pytest.mark.parametrize("weights", ["uniform", "distance"])
+def test_neighbors_are_found_where_squares_are_infinite(distance: Distance, weights: Any) -> None:
+    classifier = learned(KNN(k=1, distance=distance, weights=weights), HUGE)
+    asked = numeric([2.4e200, 7e200, 0.0, 1e201, -1e308], classes=[0] * 5)
+    assert classifier.probabilities(asked)[:, :2].tolist() == [[1, 0], [0, 1], [1, 0], [0, 1], [1, 0]]
+
+
+@pytest.mark.filterwarnings("error")
+def test_distances_are_right_where_their_powers_are_infinite() -> None:
+    rows, others = np.array([[3e200, 0.0], [1.0, 1.0]]), np.array([[0.0, 4e200], [1.0, 2.0], [-1.5e308, 0.0]])
+    np.testing.assert_allclose(Euclidean().between(rows, others), [[5e200, 3e200, 1.5e308], [4e200, 1, 1.5e308]])
+    np.testing.assert_allclose(Minkowski(3).between(rows, others)[0, 0], 91 ** (1 / 3) * 1e200)
+    assert Euclidean().between(np.array([[1.5e308]]), np.array([[-1.5e308]])).tolist() == [[np.inf]]
+
+
+@pytest.mark.filterwarnings("error")
+def test_neighbors_that_are_all_infinitely_far_vote_as_one() -> None:
+    data = numeric([1.7e308, 1.6e308, 1.5e308], classes=[0, 0, 1])
+    asked = numeric([-1.7e308], classes=[0])
+    np.testing.assert_allclose(learned(KNN(k=3, weights="distance"), data).probabilities(asked), [[2 / 3, 1 / 3, 0]])
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("value", [1e160, -1e200, 1.7e308])
+def test_naive_bayes_answers_for_values_far_from_all_classes(value: float) -> None:
+    wide = numeric([0, 1, 2, 30, 60, 90], [0, 1, 0, 1, 0, 1], classes=[0, 0, 0, 1, 1, 1])
+    classifier = learned(NaiveBayes(), wide)
+    assert classifier.probabilities(numeric([value, value], [0, value], classes=[0, 0])).tolist() == [[0, 1, 0]] * 2
+    same = learned(NaiveBayes(), numeric([0.0, 2, 4, 8, 10, 12], classes=[0, 0, 0, 1, 1, 1]))
+    np.testing.assert_allclose(same.probabilities(numeric([value], classes=[0])), [[0.5, 0.5, 0]])
+    together = classifier.probabilities(numeric([value, 1], [0, 1], classes=[0, 0]))[1]
+    np.testing.assert_array_equal(classifier.probabilities(numeric([1], [1], classes=[0]))[0], together)
+
+
+@pytest.mark.filterwarnings("error")
+def test_naive_bayes_refuses_what_it_cannot_measure() -> None:
+    with pytest.raises(Exception, match="NaiveBayes: the column 'x0' has values whose squares are infinite; scale"):
+        learned(NaiveBayes(), HUGE)
+    with pytest.raises(Exception, match="NaiveBayes: the column 'x0' has infinite values"):
+        learned(NaiveBayes(), numeric([1, np.inf, 3], classes=[0, 1, 0]))
+    for value in (np.inf, -np.inf):
+        with pytest.raises(ConfigurationError, match="NaiveBayes: the column 'x0' has infinite values"):
+            learned(NaiveBayes(), SMALL).probabilities(numeric([1, value], classes=[0, 0]))
+
+
+@every_learner
+def test_what_is_not_data_is_refused_with_what_makes_data(machine: Machine) -> None:
+    classifier: Any = learned(machine, blobs())
+    with pytest.raises(ColumnsError, match="Data are needed, got ndarray; from_numpy and from_pandas"):
+        classifier.classify(np.zeros((3, 2)))
+
+
+@pytest.mark.parametrize(
+    ("categories", "message"),
+    [
+        (("g", "r"), r"'c' was expected with the categories r, g, got them in another order, g, r"),
+        (("r", "blue"), r"'c' was expected with the categories r, g, got blue as well"),
+        (("r",), r"'c' was expected with the categories r, g, got none called g"),
+    ],
+)
+def test_other_categories_are_refused_with_what_differs(categories: tuple[str, ...], message: str) -> None:
+    data = Data(Table([Column("c", ("r", "g"))], [[0, 1, 0]], CLASSES, [0, 1, 0]))
+    other = data.with_features([Column("c", categories)], [[0, 0, 0]])
+    with pytest.raises(ColumnsError, match=f"BayesClassifier: the column {message}"):
+        learned(NaiveBayes(), data).classify(other)
