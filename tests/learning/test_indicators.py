@@ -3,18 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 from intemi.data import Column, Data, Table
-from intemi.kernel import ConfigurationError
 from intemi.machines.transformations import NominalToIndicators
-from intemi.testing import check_machine
 from tests.learning.tables import mixed, nominal, numeric, outputs
-
-
-@pytest.mark.parametrize("weighted", [False, True])
-def test_indicators_do_what_any_machine_must(weighted: bool) -> None:
-    check_machine(NominalToIndicators(), data=mixed(weighted=weighted))
 
 
 def test_each_category_becomes_a_column_at_the_place_of_the_nominal_one() -> None:
@@ -40,7 +32,9 @@ def test_data_without_nominal_columns_stay_the_same_data() -> None:
     assert outputs(NominalToIndicators(), data=data)["indicators"] is data
 
 
-def test_a_column_that_is_called_like_an_indicator_is_refused() -> None:
-    table = Table([Column("n", ("p",)), Column("n=p")], [[0], [1]])
-    with pytest.raises(ConfigurationError, match="the names of columns must differ, got 'n=p' twice"):
-        outputs(NominalToIndicators(), data=Data(table))
+def test_names_that_others_have_get_a_number() -> None:
+    columns = [Column("n", ("1", "2")), Column("n=1"), Column("n=2", ("1",)), Column("n=1 (2)")]
+    table = Table(columns, [[0, 1], [5, 6], [0, 0], [7, 8]])
+    after = outputs(NominalToIndicators(), data=Data(table))["indicators"]
+    assert [column.name for column in after.columns] == ["n=1 (3)", "n=2", "n=1", "n=2=1", "n=1 (2)"]
+    np.testing.assert_array_equal(after.features, [[1, 0], [0, 1], [5, 6], [1, 1], [7, 8]])

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from intemi.data import Data, Table
+from intemi.data import Column, Data, Table
 from intemi.kernel import ConfigurationError, Project
 from intemi.machines.transformations import PrincipalComponents
 from intemi.testing import check_machine
@@ -105,3 +105,28 @@ def test_missing_values_are_refused_with_advice() -> None:
 def test_rows_that_weigh_nothing_are_no_data() -> None:
     with pytest.raises(ConfigurationError, match="rows with a weight above 0 are needed, got none"):
         outputs(PrincipalComponents(), data=numeric([1, 2], classes=[0, 1], weights=[0, 0]))
+
+
+@pytest.mark.filterwarnings("error")
+def test_infinite_values_and_values_too_far_apart_are_refused_by_the_name_of_their_column() -> None:
+    with pytest.raises(ConfigurationError, match="PrincipalComponents: the column 'x1' has infinite values"):
+        outputs(PrincipalComponents(), data=numeric([1, 2, 3], [1, np.inf, 2]))
+    with pytest.raises(
+        ConfigurationError, match="PrincipalComponents: the values of the column 'x1' are too far apart"
+    ):
+        outputs(PrincipalComponents(), data=numeric([1, 2, 3], [1.7e308, -1.7e308, -1.7e308]))
+
+
+@pytest.mark.filterwarnings("error")
+def test_units_of_measurement_do_not_change_directions_nor_how_many_are_kept() -> None:
+    data, machine = cloud(), PrincipalComponents(variance=0.9)
+    expected = outputs(machine, data=data)["transformation"].directions
+    for scale in (1e200, 1e-200):
+        other = data.with_features(data.columns, data.features * scale)
+        np.testing.assert_allclose(outputs(machine, data=other)["transformation"].directions, expected, atol=1e-9)
+
+
+def test_a_nominal_column_may_be_called_like_a_component() -> None:
+    columns = [Column("x"), Column("component 1", ("p", "q"))]
+    after = outputs(PrincipalComponents(), data=Data(Table(columns, [[1, 2, 3], [0, 1, 0]])))["projected"]
+    assert [column.name for column in after.columns] == ["component 1 (2)", "component 1"]

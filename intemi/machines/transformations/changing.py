@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, count
 
 import numpy as np
 
@@ -25,12 +26,25 @@ def with_columns(data: Data, columns: Sequence[Column], features: Iterable[Float
     return data.with_features(columns, values)
 
 
-def refuse_missing(who: str, data: Data, indices: Iterable[int]) -> None:
-    """Refuse missing values in some columns, and say what helps."""
+def refuse_unknown(who: str, data: Data, indices: Iterable[int]) -> None:
+    """Refuse missing and infinite values in some columns, and say what helps."""
     for index in indices:
-        missing = int(np.isnan(data.feature(index)).sum())
-        if missing:
-            raise ConfigurationError(
-                f"{who}: the column {data.columns[index].name!r} has {missing} missing values; "
-                "put an Imputation before it"
-            )
+        values = data.feature(index)
+        if np.isfinite(values).all():
+            continue
+        missing = int(np.isnan(values).sum())
+        what = f"{missing} missing values; put an Imputation before it" if missing else "infinite values"
+        raise ConfigurationError(f"{who}: the column {data.columns[index].name!r} has {what}")
+
+
+def names_apart(names: Iterable[str], taken: Iterable[str] = ()) -> Iterator[str]:
+    """Names for new columns, numbered where they would be the same as others.
+
+    >>> list(names_apart(["x=1", "x=2"], taken=["x=1"]))
+    ['x=1 (2)', 'x=2']
+    """
+    known = set(taken)
+    for name in names:
+        free = next(each for each in chain([name], (f"{name} ({n})" for n in count(2))) if each not in known)
+        known.add(free)
+        yield free

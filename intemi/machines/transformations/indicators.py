@@ -10,7 +10,7 @@ import numpy as np
 from intemi.data import Column, Data
 from intemi.kernel import Input, Machine, Model, Output, storable
 from intemi.machines.interfaces import Floats, Transformation
-from intemi.machines.transformations.changing import with_columns
+from intemi.machines.transformations.changing import names_apart, with_columns
 
 
 @storable
@@ -26,11 +26,17 @@ class Indicators(Transformation):
         return with_columns(data, list(self._new_columns()), self._features(data))
 
     def _new_columns(self) -> Iterator[Column]:
+        numeric = [column.name for column in self.columns if column.categories is None]
+        names = names_apart(self._names(), taken=numeric)
         for column in self.columns:
             if column.categories is None:
                 yield column
             else:
-                yield from (Column(f"{column.name}={category}") for category in column.categories)
+                yield from (Column(next(names)) for _ in column.categories)
+
+    def _names(self) -> Iterator[str]:
+        for column in self.columns:
+            yield from (f"{column.name}={category}" for category in column.categories or ())
 
     def _features(self, data: Data) -> Iterator[Floats]:
         for index, column in enumerate(self.columns):
@@ -45,7 +51,7 @@ class Indicators(Transformation):
 class NominalToIndicators(Machine):
     """Put in place of each nominal column a numeric one, 0 or 1, for each of its categories.
 
-    Where a nominal value is missing, so are its indicators.
+    Where a nominal value is missing, so are its indicators. A name that another column has gets a number.
     """
 
     data = Input(Data)

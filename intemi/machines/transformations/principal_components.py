@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +11,7 @@ from intemi.data import Column, Data
 from intemi.kernel import ConfigurationError, Input, Machine, Model, Output, parameter, storable
 from intemi.machines import weighted
 from intemi.machines.interfaces import Floats, Transformation
-from intemi.machines.transformations.changing import numeric, refuse_missing, with_columns
+from intemi.machines.transformations.changing import names_apart, numeric, refuse_unknown, with_columns
 
 
 @storable
@@ -28,12 +29,13 @@ class Projection(Transformation):
         inside = numeric(self.columns)
         if not inside:
             return data
-        refuse_missing("PrincipalComponents", data, inside)
+        refuse_unknown("PrincipalComponents", data, inside)
         nominal = [index for index, column in enumerate(self.columns) if column.is_nominal]
-        new = [Column(f"component {index + 1}") for index in range(len(self.directions))]
-        values = self.directions @ (data.features[inside] - self.center[:, None])
-        features = [*values, *(data.feature(index) for index in nominal)]
-        return with_columns(data, [*new, *(self.columns[index] for index in nominal)], features)
+        kept = [self.columns[index] for index in nominal]
+        names = (f"component {index + 1}" for index in range(len(self.directions)))
+        new = [Column(name) for name in names_apart(names, taken=(column.name for column in kept))]
+        values = self.directions @ _differences(data, inside, self.center)
+        return with_columns(data, [*new, *kept], [*values, *(data.feature(index) for index in nominal)])
 
 
 class PrincipalComponents(Machine):
@@ -57,10 +59,11 @@ class PrincipalComponents(Machine):
             return Model(projected=data, transformation=unchanged)
         if not data.weights.any():
             raise ConfigurationError(f"{self.kind}: rows with a weight above 0 are needed, got none")
-        refuse_missing(self.kind, data, inside)
-        features = data.features[inside]
-        center = np.array([weighted.mean(values, data.weights) for values in features])
-        variances, directions = _decomposed((features - center[:, None]) * np.sqrt(data.weights))
+        refuse_unknown(self.kind, data, inside)
+        center = np.array([weighted.mean(data.feature(index), data.weights) for index in inside])
+        centered = _differences(data, inside, center)
+        centered *= np.sqrt(data.weights)
+        variances, directions = _decomposed(centered)
         kept = self._count_kept(variances)
         projection = Projection(data.columns, center, directions[:kept])
         total = float(variances.sum())
@@ -81,9 +84,21 @@ class PrincipalComponents(Machine):
         return kept if self.count is None else min(kept, self.count)
 
 
+def _differences(data: Data, indices: Sequence[int], center: Floats) -> Floats:
+    """The values of some columns less their centers; an error if one exceeds the greatest number."""
+    values = np.empty((len(indices), len(data)))
+    for row, index, middle in zip(values, indices, center, strict=True):
+        with np.errstate(over="ignore"):
+            np.subtract(data.feature(index), middle, out=row)
+        if not np.isfinite(row).all():
+            name = data.columns[index].name
+            raise ConfigurationError(f"PrincipalComponents: the values of the column {name!r} are too far apart")
+    return values
+
+
 def _decomposed(centered: Floats) -> tuple[Floats, Floats]:
     """Relative variances and directions, each with a positive greatest coefficient."""
     _, lengths, directions = np.linalg.svd(centered.T, full_matrices=False)
     greatest = np.abs(directions).argmax(axis=1)
     signs = np.where(directions[np.arange(len(directions)), greatest] < 0, -1.0, 1.0)
-    return lengths**2, directions * signs[:, None]
+    return weighted.within_one(lengths) ** 2, directions * signs[:, None]
