@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import sys
 import zipfile
 from pathlib import Path
@@ -10,12 +11,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
 
-from intemi.data import Column, Data
+from intemi.data import Column, Data, Table
 from intemi.kernel import ConfigurationError, EncodingError, Machine, Project
 from intemi.machines import Scheme
 from intemi.machines.classifiers import Estimator, SklearnClassifier, SklearnTransformer, TransformAndClassify
-from intemi.machines.classifiers.sklearn_estimator import installed, pack, unpack
+from intemi.machines.classifiers.sklearn_estimator import _is_trusted, installed, pack, unpack
 from intemi.testing import check_machine
 from tests.learning.tables import mixed, numeric
 from tests.learning.test_classifiers import blobs
@@ -92,6 +95,47 @@ def test_estimators_may_be_among_the_options() -> None:
     assert boosted.replace("options", {**boosted.options, "estimator": bayes}).digest != boosted.digest
 
 
+@pytest.mark.parametrize(
+    ("estimator", "options", "written"),
+    [
+        (
+            LogisticRegression(C=2.0),
+            {},
+            r"write SklearnClassifier('sklearn.linear_model.LogisticRegression', {'C': 2.0})",
+        ),
+        (GaussianNB(), {}, "write SklearnClassifier('sklearn.naive_bayes.GaussianNB')"),
+        (
+            "sklearn.ensemble.AdaBoostClassifier",
+            {"estimator": GaussianNB()},
+            "got GaussianNB() as estimator; write Estimator('sklearn.naive_bayes.GaussianNB')",
+        ),
+    ],
+)
+def test_an_estimator_itself_is_refused_with_what_to_write(estimator: Any, options: Any, written: str) -> None:
+    with pytest.raises(ConfigurationError, match=re.escape(written)):
+        SklearnClassifier(estimator, options)
+
+
+def test_classes_are_weighed_by_their_names() -> None:
+    path, data = "sklearn.linear_model.LogisticRegression", blobs()
+    expected = LogisticRegression(class_weight={0: 1, 1: 5, 2: 2}).fit(data.features.T, data.classes)
+    machine = SklearnClassifier(path, {"class_weight": {"a": 1.0, "b": 5.0, "c": 2.0}})
+    np.testing.assert_allclose(answers(machine, data), expected.predict_proba(data.features.T))
+    inside = Estimator(path, {"class_weight": {"b": 5}})
+    bagged = SklearnClassifier("sklearn.ensemble.BaggingClassifier", {"estimator": inside, "random_state": 1})
+    plain = SklearnClassifier("sklearn.ensemble.BaggingClassifier", {"estimator": Estimator(path), "random_state": 1})
+    assert answers(bagged, data)[:, 1].mean() > answers(plain, data)[:, 1].mean()
+    assert answers(machine, data.select_rows(data.classes > 0)).shape == (30, 3)
+
+
+def test_weights_of_classes_that_there_are_not_are_refused() -> None:
+    path = "sklearn.linear_model.LogisticRegression"
+    with pytest.raises(ConfigurationError, match=r"class_weight must have names of classes as keys, got \{0: 1.0\}"):
+        SklearnClassifier(path, {"class_weight": {0: 1.0}})
+    with pytest.raises(Exception, match="class_weight must have names of classes as keys, got 'd'; there are a, b, c"):
+        answers(SklearnClassifier(path, {"class_weight": {"d": 1.0}}), blobs())
+
+
 # Seeds
 
 
@@ -112,6 +156,10 @@ def test_the_same_seed_gives_the_same_forest_and_another_one_another() -> None:
 
 # Kept on disk
 
+TWO = (
+    ("tree", Estimator("sklearn.tree.DecisionTreeClassifier", {"max_depth": 2})),
+    ("bayes", Estimator("sklearn.naive_bayes.GaussianNB")),
+)
 KEPT = [
     FOREST,
     SklearnClassifier("sklearn.ensemble.GradientBoostingClassifier", {"n_estimators": 3}),
@@ -120,6 +168,8 @@ KEPT = [
     SklearnClassifier("sklearn.neural_network.MLPClassifier", {"hidden_layer_sizes": (3,), "solver": "lbfgs"}),
     SklearnClassifier("sklearn.svm.LinearSVC"),
     SklearnClassifier("sklearn.discriminant_analysis.LinearDiscriminantAnalysis"),
+    SklearnClassifier("sklearn.ensemble.VotingClassifier", {"estimators": TWO, "voting": "soft"}),
+    SklearnClassifier("sklearn.ensemble.StackingClassifier", {"estimators": TWO, "cv": 3}),
 ]
 
 
@@ -131,6 +181,33 @@ def test_a_fitted_estimator_comes_back_from_the_disk(machine: SklearnClassifier,
         again = project.run(machine, data=project.given(data))
         np.testing.assert_array_equal(again.outputs["classifier"].probabilities(data), expected)
         assert project.counts().physical.total() == 0
+
+
+@pytest.mark.parametrize("scoring", ["balanced_accuracy", "f1", "roc_auc", "neg_log_loss"])
+def test_a_tuned_threshold_comes_back_from_the_disk(scoring: str, tmp_path: Path) -> None:
+    options = {"estimator": Estimator("sklearn.naive_bayes.GaussianNB"), "scoring": scoring, "cv": 3}
+    machine = SklearnClassifier("sklearn.model_selection.TunedThresholdClassifierCV", options)
+    three = blobs()
+    data = three.select_rows(three.classes < 2)
+    expected = answers(machine, data, tmp_path)
+    with Project(tmp_path, workers=1) as project:
+        again = project.run(machine, data=project.given(data))
+        np.testing.assert_array_equal(again.outputs["classifier"].probabilities(data), expected)
+        assert project.counts().physical.total() == 0
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "sklearn.utils._bunch.warnings",
+        "sklearn.utils._metadata_requests.process_routing",
+        "sklearn.metrics._classification.np",
+        "sklearn.metrics._scorer.get_scorer",
+        "sklearn.datasets._base.load_files",
+    ],
+)
+def test_what_is_beside_trusted_types_and_scores_is_not_trusted(name: str) -> None:
+    assert not _is_trusted(name)
 
 
 def test_no_code_is_kept_on_disk() -> None:
@@ -244,6 +321,32 @@ def test_sparse_columns_become_dense() -> None:
         made = encoded.outputs["transformed"]
     assert made.columns == tuple(Column(f"x0_{code}.0") for code in range(3))
     assert made.features.tolist() == [[1, 0, 0, 0], [0, 1, 0, 1], [0, 0, 1, 0]]
+
+
+@pytest.mark.parametrize(
+    ("path", "options", "columns"),
+    [
+        (PREFIX + "StandardScaler", {}, 2),
+        (PREFIX + "PolynomialFeatures", {}, 6),
+        (PREFIX + "FunctionTransformer", {}, 2),
+        ("sklearn.decomposition.PCA", {"n_components": 1}, 1),
+        ("sklearn.feature_selection.SelectKBest", {"k": 1}, 1),
+    ],
+)
+def test_no_rows_become_no_rows_of_the_new_columns(path: str, options: Any, columns: int) -> None:
+    data = blobs()
+    with Project(workers=1) as project:
+        made = project.run(SklearnTransformer(path, options), data=project.given(data))
+        none = made.outputs["transformation"].transform(data.select_rows([]))
+        assert none.columns == made.outputs["transformed"].columns
+    assert none.features.shape == (columns, 0)
+
+
+def test_new_columns_of_the_same_name_get_a_number() -> None:
+    data = Data(Table([Column("1"), Column("x")], [[1, 2, 3], [4, 5, 6]]))
+    with Project(workers=1) as project:
+        made = project.run(SklearnTransformer(PREFIX + "PolynomialFeatures"), data=project.given(data))
+        assert [column.name for column in made.outputs["transformed"].columns][:3] == ["1", "1 (2)", "x"]
 
 
 def test_both_kinds_work_together_in_a_scheme() -> None:

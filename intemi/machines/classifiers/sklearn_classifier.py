@@ -51,7 +51,8 @@ class SklearnClassifier(SklearnLearning, Machine):
 
     It is known by the class, its options and the version of the library. Where it has a `random_state` that is not
     given, it is seeded like any random machine. Categories come to it as their codes and missing values as NaN: what
-    it cannot use must be transformed before. Without `predict_proba`, it is sure of every answer.
+    it cannot use must be transformed before. The keys of a `class_weight` are names of classes. Without
+    `predict_proba`, it is sure of every answer.
 
     >>> SklearnClassifier("sklearn.tree.DecisionTreeClassifer")
     Traceback (most recent call last):

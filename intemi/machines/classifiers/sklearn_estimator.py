@@ -6,6 +6,7 @@ import inspect
 import zipfile
 from collections.abc import Mapping
 from difflib import get_close_matches
+from functools import cache
 from importlib import import_module
 from importlib.metadata import version
 from typing import Any
@@ -19,7 +20,15 @@ from intemi.machines.interfaces import Floats
 
 NOT_FOR_ESTIMATORS = frozenset({"datasets", "exceptions", "experimental", "externals", "callback"})
 TRUSTED_FUNCTIONS = ("sklearn.feature_selection._univariate_selection.", "sklearn.feature_selection._mutual_info.")
-TRUSTED_TYPES = frozenset({"numpy.dtype"})
+TRUSTED_TYPES = frozenset(
+    {
+        "numpy.dtype",
+        "sklearn.utils._bunch.Bunch",
+        "sklearn.utils._metadata_requests.MetadataRequest",
+        "sklearn.utils._metadata_requests.MethodMetadataRequest",
+    }
+)
+"""Types outside the modules for estimators that hold values and do nothing with them."""
 
 
 class Estimator(Component):
@@ -31,6 +40,10 @@ class Estimator(Component):
 
     estimator: str
     options: Mapping[str, Any] = {}
+
+    def __post_init__(self) -> None:
+        refuse_objects(self.kind, self.estimator, self.options)
+        super().__post_init__()
 
     def check(self) -> None:
         self.build()
@@ -56,6 +69,34 @@ def build(who: str, path: str, options: Mapping[str, Any]) -> Any:
         return cls(**{name: _built(value) for name, value in options.items()})
     except TypeError as error:
         raise ConfigurationError(f"{who}: {path} cannot be made with {dict(options)}: {error}") from None
+
+
+def refuse_objects(who: str, path: Any, options: Any) -> None:
+    """Refuse estimators in place of paths, and numbers in place of the names of classes; say what to write."""
+    from sklearn.base import BaseEstimator
+
+    if isinstance(path, BaseEstimator):
+        raise ConfigurationError(
+            f"{who}: estimator must be the path of a class, with its options, got {path}; write {_written(who, path)}"
+        )
+    for name, value in options.items() if isinstance(options, Mapping) else ():
+        if isinstance(value, BaseEstimator):
+            raise ConfigurationError(
+                f"{who}: an estimator among the options must be an Estimator, got {value} as {name}; "
+                f"write {_written('Estimator', value)}"
+            )
+        if name == "class_weight" and isinstance(value, Mapping) and not all(isinstance(key, str) for key in value):
+            raise ConfigurationError(f"{who}: class_weight must have names of classes as keys, got {dict(value)}")
+
+
+def _written(who: str, estimator: Any) -> str:
+    """The configuration that stands for an estimator."""
+    cls = type(estimator)
+    public = ".".join(part for part in cls.__module__.split(".") if not part.startswith("_"))
+    defaults = inspect.signature(cls).parameters
+    given = {name: value for name, value in estimator.get_params(deep=False).items() if name in defaults}
+    changed = {name: value for name, value in given.items() if repr(value) != repr(defaults[name].default)}
+    return f"{who}({f'{public}.{cls.__name__}'!r}{f', {changed}' if changed else ''})"
 
 
 def _class_at(who: str, path: str) -> Any:
@@ -99,6 +140,30 @@ def open_states(estimator: Any) -> list[str]:
     """The options of an estimator, and of those inside, that would be seeded from nowhere."""
     options = estimator.get_params()
     return sorted(name for name in options if name.rpartition("__")[2] == "random_state" and options[name] is None)
+
+
+def weights_by_code(who: str, estimator: Any, data: Data) -> dict[str, dict[int, float]]:
+    """The weights of classes among the options of an estimator, and of those inside, by the codes of the classes.
+
+    Those of classes that do not occur are left out: some estimators refuse them.
+    """
+    options = estimator.get_params()
+    named = {name: value for name, value in options.items() if name.rpartition("__")[2] == "class_weight"}
+    weights = {name: value for name, value in named.items() if isinstance(value, dict)}
+    if not weights:
+        return {}
+    for value in weights.values():
+        unknown = [name for name in value if name not in data.labels]
+        if unknown:
+            raise ConfigurationError(
+                f"{who}: class_weight must have names of classes as keys, got {unknown[0]!r}; "
+                f"there are {', '.join(data.labels)}"
+            )
+    present = np.unique(data.classes).tolist()
+    return {
+        name: {code: value[data.labels[code]] for code in present if data.labels[code] in value}
+        for name, value in weights.items()
+    }
 
 
 def rows_of(data: Data) -> Floats:
@@ -151,6 +216,10 @@ class SklearnLearning:
     options: Mapping[str, Any]
     library: str | None
 
+    def __post_init__(self) -> None:
+        refuse_objects(self.kind, self.estimator, self.options)
+        super().__post_init__()  # type: ignore[misc]
+
     def build(self) -> Any:
         """A new estimator that knows nothing yet."""
         return build(self.kind, self.estimator, self.options)
@@ -179,6 +248,8 @@ class SklearnLearning:
         estimator = self.build()
         seeds = {} if rng is None else {name: int(rng.integers(2**31)) for name in open_states(estimator)}
         estimator.set_params(**seeds)
+        if data.target is not None:
+            estimator.set_params(**weights_by_code(self.kind, estimator, data))
         weighted = data.is_weighted and has_fit_parameter(estimator, "sample_weight")
         weights = {"sample_weight": data.weights} if weighted else {}
         estimator.fit(rows_of(data), None if data.target is None else data.classes, **weights)
@@ -218,9 +289,19 @@ def _trusted(packed: bytes) -> list[str]:
 
 
 def _is_trusted(name: str) -> bool:
-    """Classes of scikit-learn's modules for estimators, scores of features, and numpy's types of arrays."""
-    if name in TRUSTED_TYPES or name.startswith(TRUSTED_FUNCTIONS):
+    """Classes of scikit-learn's modules for estimators, what only holds values, and functions that only compute scores
+    of features or of answers."""
+    if name in TRUSTED_TYPES or name.startswith(TRUSTED_FUNCTIONS) or name in _scores():
         return True
     library, _, rest = name.partition(".")
     module, own = rest.split(".")[0], rest.rpartition(".")[2].lstrip("_")
     return library == "sklearn" and module not in {*NOT_FOR_ESTIMATORS, "utils"} and own[:1].isupper()
+
+
+@cache
+def _scores() -> frozenset[str]:
+    """The functions behind scikit-learn's named scores, such as "f1"."""
+    from sklearn.metrics import get_scorer, get_scorer_names
+
+    functions = [get_scorer(name)._score_func for name in get_scorer_names()]
+    return frozenset(f"{function.__module__}.{function.__name__}" for function in functions)

@@ -13,6 +13,7 @@ from intemi.kernel import ConfigurationError, Input, Machine, Model, Output, par
 from intemi.machines.classifiers.sklearn_estimator import FittedEstimator, SklearnLearning, rows_of
 from intemi.machines.classifiers.training import rows_to_learn_from
 from intemi.machines.interfaces import Floats, Transformation
+from intemi.machines.transformations.changing import names_apart
 
 
 @storable
@@ -25,15 +26,26 @@ class FittedTransformation(Transformation):
 
     def _transform(self, data: Data) -> Data:
         estimator = self.fitted.estimator
-        made = estimator.transform(rows_of(data))
-        values: Floats = np.asarray(made.toarray() if hasattr(made, "toarray") else made, dtype=np.float64)
-        return data.with_features([Column(name) for name in self._names(estimator, values.shape[1])], values.T)
+        # Most estimators refuse to transform no rows.
+        values = _dense(estimator.transform(rows_of(data))) if len(data) else np.empty((0, self._width(estimator)))
+        names = names_apart(self._names(estimator, values.shape[1]))
+        return data.with_features([Column(name) for name in names], values.T)
+
+    def _width(self, estimator: Any) -> int:
+        """How many columns it makes."""
+        if hasattr(estimator, "get_feature_names_out"):
+            return len(self._names(estimator, 0))
+        return int(_dense(estimator.transform(np.zeros((1, len(self.columns))))).shape[1])
 
     def _names(self, estimator: Any, count: int) -> list[str]:
         if not hasattr(estimator, "get_feature_names_out"):
             return [f"{type(estimator).__name__.lower()}{index}" for index in range(count)]
         names = np.array([column.name for column in self.columns], dtype=object)
         return [str(name) for name in estimator.get_feature_names_out(names)]
+
+
+def _dense(made: Any) -> Floats:
+    return np.asarray(made.toarray() if hasattr(made, "toarray") else made, dtype=np.float64)
 
 
 class SklearnTransformer(SklearnLearning, Machine):
