@@ -9,16 +9,7 @@ from intemi.data import Data
 from intemi.kernel import MachineFailed, Project
 from intemi.machines import Scheme
 from intemi.machines.transformations import ExternalTransformation, Standardization
-from intemi.testing import check_machine
-from tests.learning.tables import mixed, numeric, outputs
-
-
-def test_an_external_transformation_does_what_any_machine_must() -> None:
-    check_machine(
-        ExternalTransformation(),
-        data=mixed(seed=1),
-        transformation=outputs(Standardization(), data=mixed())["transformation"],
-    )
+from tests.learning.tables import numeric, outputs
 
 
 def test_test_data_are_transformed_as_training_data_were() -> None:

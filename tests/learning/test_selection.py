@@ -33,10 +33,6 @@ def test_a_selection_does_what_any_machine_must(choice: Any) -> None:
     check_machine(FeatureSelection(choice), data=mixed(), ranking=ranking(3, 1, 4, 0, 2))
 
 
-def test_a_given_ranking_does_what_any_machine_must() -> None:
-    check_machine(GivenRanking((3, 1, 4, 0, 2)), data=mixed())
-
-
 def test_a_given_ranking_ranks_as_given() -> None:
     given = ranking(3, 1, 4, 0, 2)
     assert given.order == (3, 1, 4, 0, 2)

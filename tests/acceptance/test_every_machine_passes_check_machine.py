@@ -1,0 +1,222 @@
+"""Every machine of the package keeps the promises of machines; a new one without a line here fails."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import intemi
+from intemi.data import Data, openml
+from intemi.kernel import Machine, Query
+from intemi.kernel.project import Given
+from intemi.machines import (
+    KNN,
+    MDL,
+    SVM,
+    BestFirstTree,
+    BootstrapDistributor,
+    ClassificationTest,
+    CorrelationRanking,
+    Count,
+    CVDistributor,
+    DataLoader,
+    DecisionTree,
+    Discretization,
+    ExternalTransformation,
+    FeatureSelection,
+    FScoreRanking,
+    GivenFolds,
+    GivenRanking,
+    HoldOutDistributor,
+    Imputation,
+    KernelProvider,
+    LeaveOneOutDistributor,
+    Majority,
+    Median,
+    MutualInformationRanking,
+    NaiveBayes,
+    NominalToIndicators,
+    Normalization,
+    OpenMLDataset,
+    ParameterSearch,
+    PolynomialKernel,
+    PrincipalComponents,
+    Refiltering,
+    RefinedTree,
+    ReliefFRanking,
+    Repeater,
+    Scheme,
+    SklearnClassifier,
+    SklearnDataset,
+    SklearnTransformer,
+    Standardization,
+    SVMTraining,
+    TransformAndClassify,
+    Values,
+)
+from intemi.machines.classifiers.transform_and_classify import TransformedClassifier
+from intemi.machines.trees import (
+    CostComplexity,
+    ErrorsOfPrunings,
+    ErrorsOnRows,
+    Expansions,
+    LockstepTree,
+    NodeCounts,
+    PrunedTree,
+    PruningTest,
+    RightRows,
+    ValidationPasses,
+)
+from intemi.testing import check_machine
+from tests.learning.tables import mixed, outputs
+from tests.learning.test_classifiers import blobs
+from tests.trees.examples import D1, tree_of
+
+Example = tuple[Machine, dict[str, Any]]
+
+DATA = blobs(24)
+NEVER_RUN = {Given: "a value from outside, which nothing makes"}
+
+
+def classifier() -> Any:
+    return outputs(KNN(k=3), data=DATA)["classifier"]
+
+
+def transformation() -> Any:
+    return outputs(Standardization(), data=DATA)["transformation"]
+
+
+def tree() -> Any:
+    return tree_of(DecisionTree(), D1)
+
+
+def counts() -> Any:
+    return outputs(NodeCounts(), tree=tree(), data=D1)["counts"]
+
+
+def learner_and_test() -> Scheme:
+    test = Scheme(training=Data, test=Data)
+    learner = test.add(KNN(k=3), data=test.training, name="learner")
+    test.add(ClassificationTest(), data=test.test, classifier=learner.classifier, name="test")
+    return test
+
+
+def drawn() -> Scheme:
+    scheme = Scheme(data=Data)
+    scaled = scheme.add(Standardization(), data=scheme.data)
+    scheme.expose(scaled=scaled.standardized)
+    return scheme
+
+
+def repeated() -> Repeater:
+    return Repeater(CVDistributor(folds=2), learner_and_test(), repetitions=2, seed=1)
+
+
+SCENARIO = Values("test/learner.k", (1, 3))
+OBJECTIVE = Query("test/test", "Accuracy").mean()
+PRUNING = CostComplexity().growth_key()
+
+EXAMPLES: dict[type[Machine], Callable[[], Example]] = {
+    # structure
+    Scheme: lambda: (drawn(), {"data": DATA}),
+    Repeater: lambda: (repeated(), {"data": DATA}),
+    ParameterSearch: lambda: (ParameterSearch(repeated(), SCENARIO, OBJECTIVE, winner="test/learner"), {"data": DATA}),
+    # distributors
+    CVDistributor: lambda: (CVDistributor(folds=3), {"data": DATA}),
+    BootstrapDistributor: lambda: (BootstrapDistributor(samples=2), {"data": DATA}),
+    HoldOutDistributor: lambda: (HoldOutDistributor(samples=2), {"data": DATA}),
+    LeaveOneOutDistributor: lambda: (LeaveOneOutDistributor(), {"data": DATA}),
+    GivenFolds: lambda: (GivenFolds((0, 1) * 12), {"data": DATA}),
+    # transformations
+    Standardization: lambda: (Standardization(), {"data": mixed(weighted=True)}),
+    Normalization: lambda: (Normalization(-1, 1), {"data": mixed(weighted=True)}),
+    Discretization: lambda: (Discretization(MDL()), {"data": mixed(weighted=True)}),
+    Imputation: lambda: (Imputation(Median()), {"data": mixed(weighted=True)}),
+    NominalToIndicators: lambda: (NominalToIndicators(), {"data": mixed(weighted=True)}),
+    PrincipalComponents: lambda: (PrincipalComponents(count=2), {"data": mixed(missing=0, weighted=True)}),
+    ExternalTransformation: lambda: (ExternalTransformation(), {"data": DATA, "transformation": transformation()}),
+    # rankings
+    CorrelationRanking: lambda: (CorrelationRanking(), {"data": mixed(weighted=True)}),
+    FScoreRanking: lambda: (FScoreRanking(), {"data": mixed(weighted=True)}),
+    MutualInformationRanking: lambda: (MutualInformationRanking(), {"data": mixed(weighted=True)}),
+    ReliefFRanking: lambda: (ReliefFRanking(neighbours=3, samples=20), {"data": mixed(weighted=True)}),
+    GivenRanking: lambda: (GivenRanking((1, 0)), {"data": DATA}),
+    FeatureSelection: lambda: (
+        FeatureSelection(Count(1)),
+        {"data": DATA, "ranking": outputs(GivenRanking((1, 0)), data=DATA)["ranking"]},
+    ),
+    # classifiers
+    Majority: lambda: (Majority(), {"data": DATA}),
+    NaiveBayes: lambda: (NaiveBayes(), {"data": mixed(weighted=True)}),
+    KNN: lambda: (KNN(k=3, weights="distance"), {"data": DATA}),
+    SVM: lambda: (SVM(C=2), {"data": DATA}),
+    KernelProvider: lambda: (KernelProvider(PolynomialKernel(2)), {"data": DATA}),
+    SVMTraining: lambda: (SVMTraining(), {"table": outputs(KernelProvider(), data=DATA)["table"]}),
+    TransformAndClassify: lambda: (TransformAndClassify(Standardization(), KNN(k=3)), {"data": DATA}),
+    TransformedClassifier: lambda: (
+        TransformedClassifier(),
+        {"transformation": transformation(), "learned": classifier()},
+    ),
+    SklearnClassifier: lambda: (SklearnClassifier("sklearn.tree.DecisionTreeClassifier"), {"data": DATA}),
+    SklearnTransformer: lambda: (SklearnTransformer("sklearn.preprocessing.StandardScaler"), {"data": DATA}),
+    ClassificationTest: lambda: (ClassificationTest(correctness=True), {"data": DATA, "classifier": classifier()}),
+    # trees
+    DecisionTree: lambda: (DecisionTree(), {"data": D1}),
+    RefinedTree: lambda: (RefinedTree(DecisionTree(), CostComplexity(passes=CVDistributor(folds=2))), {"data": D1}),
+    LockstepTree: lambda: (
+        LockstepTree(BestFirstTree(), Expansions(rule="first_increase", passes=CVDistributor(folds=2)), first=1),
+        {"data": D1},
+    ),
+    ValidationPasses: lambda: (ValidationPasses(distributor=CVDistributor(folds=2)), {"data": D1}),
+    NodeCounts: lambda: (NodeCounts(), {"tree": tree(), "data": D1}),
+    ErrorsOfPrunings: lambda: (ErrorsOfPrunings(), {"tree": tree(), "counts": counts()}),
+    ErrorsOnRows: lambda: (ErrorsOnRows(Expansions()), {"tree": tree(), "data": D1}),
+    PrunedTree: lambda: (
+        PrunedTree(),
+        {"tree": tree(), "data": D1, "tables": [PRUNING.table(tree(), counts(), DecisionTree().decision)] * 2},
+    ),
+    PruningTest: lambda: (PruningTest((0.0, 0.1)), {"trees": [tree()], "data": D1}),
+    Refiltering: lambda: (Refiltering(), {"data": D1}),
+    RightRows: lambda: (RightRows(), {"data": DATA, "classifier": classifier()}),
+    # loaders
+    SklearnDataset: lambda: (SklearnDataset("iris"), {}),
+    OpenMLDataset: lambda: (OpenMLDataset(61), {}),
+}
+
+
+def machines_of_the_package() -> Iterator[type[Machine]]:
+    """All that can be run, but for those that test task managers."""
+    for module in pkgutil.walk_packages(intemi.__path__, "intemi."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
+    pending = [Machine]
+    while pending:
+        for cls in pending.pop().__subclasses__():
+            pending.append(cls)
+            if cls.has_process and cls.__module__.startswith("intemi.") and "testing" not in cls.__module__:
+                yield cls
+
+
+def test_no_machine_is_forgotten() -> None:
+    assert {cls.__name__ for cls in machines_of_the_package()} == {
+        cls.__name__ for cls in (*EXAMPLES, *NEVER_RUN, DataLoader)
+    }
+
+
+@pytest.mark.parametrize("cls", EXAMPLES, ids=lambda cls: cls.__name__)
+def test_a_machine_keeps_the_promises_of_all_machines(cls: type[Machine], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(openml, "load", lambda number, target: DATA)  # without the network
+    machine, inputs = EXAMPLES[cls]()
+    assert type(machine) is cls
+    check_machine(machine, **inputs)
+
+
+def test_a_data_loader_keeps_the_promises_of_all_machines(tmp_path: Path) -> None:
+    path = tmp_path / "data.csv"
+    path.write_text("x,class\n1,a\n2,b\n3,a\n")
+    check_machine(DataLoader(str(path)))
