@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 from intemi.data import Data
-from intemi.kernel import Input, Machine, Model, Output, Project
+from intemi.kernel import Machine, Project
 from intemi.machines import Repeater, Scheme
+from intemi.machines.classifiers import ClassificationTest, NaiveBayes
 from intemi.machines.distributors import CVDistributor
 from intemi.machines.rankings import (
     CorrelationRanking,
@@ -34,28 +34,6 @@ TABLE_4_1 = {
 }
 
 
-class NearestMean(Machine):
-    """A classifier of sorts: the mean of each class."""
-
-    data = Input(Data)
-    means = Output(np.ndarray)
-
-    def run(self, data: Data) -> Model:
-        values = np.nan_to_num(data.features)
-        return Model(means=np.array([values[:, data.classes == c].mean(axis=1) for c in range(len(data.labels))]))
-
-
-class Accuracy(Machine):
-    """The share of rows that are nearest to the mean of their class."""
-
-    data = Input(Data)
-    means = Input(np.ndarray)
-
-    def run(self, data: Data, means: np.ndarray) -> Model:
-        distances = ((np.nan_to_num(data.features).T[:, None] - means) ** 2).sum(axis=2)
-        return Model(results={"Accuracy": float((distances.argmin(axis=1) == data.classes).mean())})
-
-
 def ranked(order: tuple[int, ...]) -> GivenRanking:
     return GivenRanking(tuple(feature - 1 for feature in order))
 
@@ -69,11 +47,11 @@ def test_of_72_subsets_of_features_37_are_different_and_only_they_are_classified
             ranking = project.request(ranked(order), data=data, name=name)
             for count in range(1, 10):
                 selection = project.request(FeatureSelection(Count(count)), data=data, ranking=ranking.ranking)
-                classifiers.append(project.request(NearestMean(), data=selection.selected))
+                classifiers.append(project.request(NaiveBayes(), data=selection.selected))
         project.wait(*classifiers)
         counts = project.counts()
-    assert counts.logical["NearestMean"] == 72
-    assert counts.physical["NearestMean"] == 37
+    assert counts.logical["NaiveBayes"] == 72
+    assert counts.physical["NaiveBayes"] == 37
     assert counts.physical["GivenRanking"] == 8
     assert counts.physical["FeatureSelection"] == 72
 
@@ -85,9 +63,9 @@ def comparison(counts: range, *rankings: Machine) -> Scheme:
         made = test.add(ranking, data=test.training)
         for count in counts:
             selection = test.add(FeatureSelection(Count(count)), data=test.training, ranking=made.ranking)
-            means = test.add(NearestMean(), data=selection.selected)
+            bayes = test.add(NaiveBayes(), data=selection.selected)
             external = test.add(ExternalTransformation(), data=test.test, transformation=selection.transformation)
-            test.add(Accuracy(), data=external.transformed, means=means.means)
+            test.add(ClassificationTest(), data=external.transformed, classifier=bayes.classifier)
     return test
 
 
@@ -103,12 +81,12 @@ def test_live_rankings_within_cross_validation_share_what_they_select(capsys: py
             for child in test.children
             if isinstance(child.config, FeatureSelection)
         }
-    asked, run = counts.logical["NearestMean"], counts.physical["NearestMean"]
+    asked, run = counts.logical["NaiveBayes"], counts.physical["NaiveBayes"]
     with capsys.disabled():
         print(f"\n4 rankings × 9 counts × 10 folds on breast-w: {asked} classifiers, {asked - run} of them saved")
     assert asked == 360
     assert run == len(subsets)
-    assert counts.physical["Accuracy"] == run
+    assert counts.physical["ClassificationTest"] == run
     assert asked - run >= 100
     assert all(counts.physical[ranking.kind] == 10 for ranking in rankings)
 
@@ -120,5 +98,5 @@ def test_other_data_or_other_rows_are_other_subsets() -> None:
             given = project.given(part)
             ranking = project.request(GivenRanking((0, 1, 2, 3, 4)), data=given)
             selection = project.request(FeatureSelection(Count(2)), data=given, ranking=ranking.ranking)
-            project.run(NearestMean(), data=selection.selected)
-        assert project.counts().physical["NearestMean"] == 3
+            project.run(NaiveBayes(), data=selection.selected)
+        assert project.counts().physical["NaiveBayes"] == 3
