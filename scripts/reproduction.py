@@ -33,7 +33,8 @@ HEAD = """# Reproduction of the book's experiment with single trees
 
 Which way to prune a decision tree is the most accurate, and which gives the smallest trees? The book compares 143
 refinements of trees that are grown by five split criteria, and draws conclusions. This page repeats the comparison and
-says of each conclusion about single trees whether it came out. It is written by a program:
+says of each conclusion about single trees whether it came out. At its end is another experiment, with
+[best-first trees](#best-first-trees). It is written by a program:
 
 ```
 intemi run configs/single_trees.py         # goes on where it was stopped; results are kept in single-trees/
