@@ -30,6 +30,7 @@ from intemi.machines.trees.refinement.cost_complexity import CostComplexity
 from intemi.machines.trees.refinement.tables import NestedPath
 from intemi.machines.trees.splits import ThresholdSplit
 from intemi.machines.trees.tree import Tree, starts
+from scripts import parity_folds
 from scripts.parity_components import left_behind
 from scripts.parity_programs import fully_grown, rpart
 from scripts.parity_reasons import known_reason
@@ -314,8 +315,10 @@ def main() -> int:
     """Compare all sequences and write their part of the page; how many differences have no reason."""
     comparisons = [*rpart_comparisons(), *sklearn_comparisons()]
     page = Path(__file__).parents[1] / "docs" / "parity.md"
-    before = page.read_text().partition(TITLE)[0].rstrip()
-    page.write_text("\n".join([before, "", *section(comparisons)]) + "\n")
+    text, title, others = page.read_text().partition(parity_folds.TITLE)  # the section behind stays
+    before = text.partition(TITLE)[0].rstrip()
+    lines = "\n".join([before, "", *section(comparisons)])
+    page.write_text(f"{lines}\n\n{title}{others}" if title else f"{lines}\n")
     unexplained = [each for each in comparisons if is_unexplained(each)]
     print(*(f"not explained: {each.program}: {each.dataset}" for each in unexplained), sep="\n")
     return len(unexplained)

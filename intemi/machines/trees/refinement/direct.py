@@ -34,7 +34,8 @@ class Collapse(DirectPruning):
 class PessimisticError(DirectPruning):
     """Make leaves, the highest nodes first, that with half an error more each are hardly worse than their subtrees.
 
-    `se` standard errors more are allowed: Quinlan's rule has one (PEP).
+    `se` standard errors more are allowed: Quinlan's rule has one (PEP). Errors are those of majorities, whatever the
+    leaves answer.
 
     >>> PessimisticError()
     PessimisticError(se=1.0)

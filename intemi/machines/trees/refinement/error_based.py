@@ -19,6 +19,7 @@ class ErrorBased(BottomUpPruning):
     What is to be expected is an upper confidence limit, for the probability `cf` that it is exceeded, by one of five
     estimators. Leaves may be worse by `slack` errors (C4.5 and J48: 0.1) and `se` standard errors. With `raising`, a
     node may also be replaced by its largest branch, where that gets all its rows: then the training data are needed.
+    Errors are those of majorities, whatever the leaves answer.
 
     >>> from intemi.machines.trees import C45
     >>> C45(refinement=ErrorBased(cf=0.1)).refinement.estimator

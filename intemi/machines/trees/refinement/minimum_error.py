@@ -17,7 +17,7 @@ from intemi.machines.trees.tree import Tree
 class MinimumError(BottomUpPruning):
     """Make leaves whose error rate, by Laplace's estimate, is no larger than that of what is below (MEP).
 
-    `se` standard errors more are allowed.
+    `se` standard errors more are allowed. Errors are those of majorities, whatever the leaves answer.
 
     >>> MinimumError(se=0.5)
     MinimumError(se=0.5)
