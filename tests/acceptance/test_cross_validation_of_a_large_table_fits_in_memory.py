@@ -18,16 +18,18 @@ import numpy as np
 from intemi.data import Column, Data, Table
 from intemi.kernel import Project
 from intemi.machines import Repeater, Scheme
-from intemi.machines.classifiers import ClassificationTest, Majority
+from intemi.machines.classifiers import ClassificationTest, Majority, NaiveBayes
 from intemi.machines.distributors import CVDistributor
 
 def memory(what):
     lines = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
     return int(lines[what].split()[0]) * 1024
 
-def cross_validated(data, repetitions, folder=None):
+LEARNERS = {"majority": Majority(), "naive Bayes": NaiveBayes()}
+
+def cross_validated(data, repetitions, learner, folder=None):
     test = Scheme(training=Data, test=Data)
-    learner = test.add(Majority(), data=test.training)
+    learner = test.add(LEARNERS[learner], data=test.training)
     test.add(ClassificationTest(), data=test.test, classifier=learner.classifier)
     with Project(folder) as project:
         project.run(Repeater(CVDistributor(folds=10), test, repetitions, seed=1), data=project.given(data))
@@ -40,11 +42,11 @@ def made(rows):
     columns = [Column(f"f{index}") for index in range(50)]
     return Data(Table(columns, features, Column("class", ("a", "b")), rng.integers(2, size=rows)))
 
-cross_validated(made(100), 1)
+cross_validated(made(100), 1, sys.argv[1])
 data = made(100_000)
 Path("/proc/self/clear_refs").write_text("5")  # the peak begins anew
 before = memory("VmRSS")
-tests = cross_validated(data, 10, *sys.argv[1:])
+tests = cross_validated(data, int(sys.argv[2]), sys.argv[1], *sys.argv[3:])
 print(json.dumps({"tests": tests, "table": data.table.nbytes, "added": memory("VmHWM") - before}))
 """
 
@@ -52,11 +54,12 @@ print(json.dumps({"tests": tests, "table": data.table.nbytes, "added": memory("V
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="the peak of memory is read from /proc")
 @pytest.mark.parametrize("kept", ["in memory", "on disk"])
-def test_folds_of_a_large_table_fit_in_memory(kept: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("learner", "repetitions"), [("majority", 10), ("naive Bayes", 2)])
+def test_folds_of_a_large_table_fit_in_memory(learner: str, repetitions: int, kept: str, tmp_path: Path) -> None:
     folder = [str(tmp_path / "project")] if kept == "on disk" else []
-    command = [sys.executable, "-c", PROGRAM, *folder]
+    command = [sys.executable, "-c", PROGRAM, learner, str(repetitions), *folder]
     finished = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True, timeout=300)
     measured = json.loads(finished.stdout)
-    assert measured["tests"] == 100
+    assert measured["tests"] == 10 * repetitions
     assert measured["table"] > 40_000_000
     assert measured["added"] < 3 * measured["table"]
