@@ -119,12 +119,8 @@ def _forget_stale() -> None:
 _forget_stale()
 
 
-OTHERS = (
-    *("route", "counting", "mixing", "summary", "pruning", "strengths", "optimal", "grids", "evaluate"),
-    *("alone", "whole", "grow"),
-)
-"""Modules of kernels, first those that growing a tree does not need, or last; of the last three the first tree needs one
-or the other, and whoever comes later finds both."""
+OTHERS = ["route", "counting", "mixing", "summary", "pruning", "strengths", "optimal", "grids", "evaluate", "alone"]
+"""Modules of kernels that growing a tree does not need, or last."""
 
 
 @cache
