@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -57,12 +57,11 @@ class Values:
             value = self._read(item)
             if value is ABSENT:
                 return self._make(item)
-            self._hold(item, value)
+            self._hold(item, value, *measured(value))
         return own(value)
 
-    def _hold(self, item: Item, value: Any) -> None:
+    def _hold(self, item: Item, value: Any, size: int, parts: Sequence[object]) -> None:
         """Keep a value in memory: beside its item if that costs next to nothing, else as long as there is room."""
-        size, parts = measured(value)
         if not parts and (size <= SMALL or item.inline is not None):
             item.small = value
         else:
@@ -117,10 +116,12 @@ class Values:
                 items.append(item)
                 each = frozen(each)
                 if durable:
-                    self._encode(item, each, contents)
-                elif bound:
-                    item.content = _content_of(item, each)
-                self._hold(item, each)
+                    size, parts = self._encode(item, each, contents)
+                else:
+                    size, parts = measured(each)
+                    if bound:
+                        item.content = _content_of(item, each)
+                self._hold(item, each, size, parts)
             outputs[name] = tuple(items) if port.multi else items[0]
         return outputs, contents
 
@@ -132,17 +133,19 @@ class Values:
         """The store could not keep contents after all."""
         self._shared.difference_update(contents)
 
-    def _encode(self, item: Item, value: Any, contents: dict[bytes, bytes]) -> None:
+    def _encode(self, item: Item, value: Any, contents: dict[bytes, bytes]) -> tuple[int, Sequence[object]]:
+        """Encode a value for the store; roughly its bytes, and the parts it shares, as `measured` tells them."""
         scalar = encoding.encode_scalar(value)
         if scalar is not None and len(scalar) <= INLINE:  # most small values, in one step
             item.inline = scalar
             item.content = encoding.digest(scalar)
-            return
-        if getattr(type(value), "is_shared", False):
+            return len(scalar), ()
+        is_shared = getattr(type(value), "is_shared", False)
+        if is_shared:
             name = encoding.content_digest(value)
             if name in contents or name in self._shared:  # with another output that it is a part of
                 item.content = name
-                return
+                return 0, (value,)
         shared: dict[bytes, object] = {}
         try:
             parts = encoding.encode_parts(value, shared)
@@ -156,7 +159,7 @@ class Values:
             if self._trusts_store:
                 with suppress(Exception):  # what cannot be pickled either stays in memory
                     contents[item.content] = _pickled(value)
-            return
+            return measured(value)
         contents.update(new)
         for name, part in shared.items():
             self._memory.put((name, "", SHARED), part, 0, (part,))
@@ -167,6 +170,7 @@ class Values:
             item.inline = encoded
         else:
             contents[item.content] = encoded
+        return (0, (value,)) if is_shared else (len(encoded), tuple(shared.values()))
 
     def _read(self, item: Item) -> Any:
         encoded = item.inline
