@@ -121,8 +121,9 @@ class TaskManager(ABC):
 
 SHORT = 1e-3
 """Seconds below which a leaf is not worth a second thread: to hand the engine over, and back, takes as long."""
-HELD_UP = 1.5
-"""So many times its CPU time a leaf takes, beside others, that holds the GIL: it is not worth one either."""
+HELD_UP = 1.8
+"""So many times its CPU time a leaf takes, beside others, that holds the GIL: it is not worth one either. One that only
+asks for it now and then takes up to one and a half times, in which the others have worked."""
 
 
 class Usual:
@@ -146,7 +147,7 @@ class Usual:
         if not was_free:
             self.held_up *= 0.98  # things change: it is tried again from time to time
         elif not waits:
-            self.held_up = (self.held_up + min(wall / max(cpu, 1e-6), 3.0)) / 2
+            self.held_up += (min(wall / max(cpu, 1e-6), 3.0) - self.held_up) / 8  # a single one tells little
 
 
 class Threads(TaskManager):

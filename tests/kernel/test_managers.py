@@ -324,12 +324,19 @@ def test_a_short_leaf_is_not_worth_a_thread() -> None:
 
 def test_a_leaf_that_holds_the_global_lock_is_not_worth_a_thread_until_it_is_tried_again() -> None:
     usual = Usual()
-    for _ in range(3):
+    for _ in range(10):
         usual.note(cpu=2 * SHORT, wall=5 * SHORT, was_free=True)
     assert usual.is_short
     for _ in range(50):
         usual.note(cpu=2 * SHORT, wall=2 * SHORT, was_free=False)
     assert not usual.is_short
+
+
+def test_a_leaf_that_is_held_up_now_and_then_runs_beside_others() -> None:
+    usual = Usual()
+    for number in range(50):
+        usual.note(cpu=2 * SHORT, wall=(5 if number % 4 == 0 else 2) * SHORT, was_free=True)
+        assert not usual.is_short
 
 
 def test_a_leaf_that_waits_for_something_lets_others_work() -> None:
