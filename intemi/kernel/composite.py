@@ -85,9 +85,11 @@ async def run_composite(config: Machine, job: Job, inputs: Mapping[str, Any]) ->
         await Wait(job.children(), raises=False)
         raise
     children = job.children()
-    overlooked = [child for child in children if not child.context.awaited]
+    overlooked = [child.context for child in children if not child.context.awaited]
     await Wait(children, raises=False)  # also for those that lost a race
-    await Wait(overlooked)
+    for context in overlooked:
+        if context.error is not None:
+            raise context.error
     return model
 
 

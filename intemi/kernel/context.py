@@ -185,6 +185,15 @@ class Context:
             for name, bound in self.sources.items()
         }
 
+    @property
+    def is_ready(self) -> bool:
+        """Whether all of its inputs are there."""
+        for bound in self.sources.values():
+            for source in bound:
+                if source.context.state is not FINISHED:
+                    return False
+        return True
+
     def aborted_input(self) -> MachineAborted | None:
         """Why one of its inputs will not come, if it was aborted."""
         for bound in self.sources.values():
@@ -242,6 +251,7 @@ class Task:
         "contexts",
         "coroutine",
         "cpu",
+        "held",
         "inputs",
         "is_waiting",
         "isolated",
@@ -256,6 +266,7 @@ class Task:
         "queued",
         "started",
         "state",
+        "wall",
     )
 
     def __init__(self, context: Context) -> None:
@@ -267,6 +278,8 @@ class Task:
         self.machine = b""
         """The id of the machine, known once the inputs are resolved."""
         self.inputs: Inputs = {}
+        self.held: list[tuple[bytes, str, int]] = []
+        """Where the values of its inputs were made, as long as they are held in memory for it."""
         self.keys: list[bytes] = []
         """Every key that this task answers."""
         self.claimed = False
@@ -279,6 +292,8 @@ class Task:
         self.pulse = 0.0
         self.queued = 0.0
         """When it could have been started first."""
+        self.wall = 0.0
+        """Seconds for which it ran."""
         self.memory: int | None = None
         self.cpu = 0.0
         """CPU seconds; of a composite, those of the leaves under it."""
@@ -294,17 +309,12 @@ class Task:
         """What is run."""
         return self.owner.config
 
-    def origins(self) -> list[tuple[bytes, str, int]]:
-        """Where the values of its inputs were made."""
-        return [item.origin for _, items in self.inputs.values() for item in items]
-
     def start(self) -> None:
         """Note the time."""
         self.started = time.time()
         self.pulse = time.perf_counter()
         self.cpu = self.charged = 0.0
 
-    @property
-    def wall(self) -> float:
-        """Seconds since the start."""
-        return time.perf_counter() - self.pulse
+    def stop_clock(self) -> None:
+        """It has run."""
+        self.wall = time.perf_counter() - self.pulse

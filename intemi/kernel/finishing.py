@@ -22,7 +22,7 @@ from intemi.kernel.store import Finished
 if TYPE_CHECKING:
     from intemi.kernel.line import AssemblyLine
 
-PATIENCE = 0.2
+PATIENCE = 0.5
 """Seconds after which machines are written though nothing more has finished that would let them be written."""
 
 
@@ -44,36 +44,45 @@ class Finisher:
         self._is_timed = False
         self._unifier.store.report_losses_to(self._not_kept)
 
-    def finish(self, done: Done) -> None:
-        """Put a machine on record, and tell those who wait for it."""
-        task, record, _ = done
+    def finish(self, done: Sequence[Done]) -> None:
+        """Put machines on record, and tell those who wait for them."""
+        wanted = []
         with self._line.step():
-            if not task.contexts:
-                self._line.stopper.give_up(task)
-                return
-            keys = list(task.keys)
-        self._keep(_finished(done, keys))
+            for each in done:
+                if each.task.contexts:
+                    wanted.append((each, list(each.task.keys)))
+                else:
+                    self._line.stopper.give_up(each.task)
+        self._keep([_finished(each, keys) for each, keys in wanted])
         store = self._unifier.store
         if store.is_due or (self._line.events.relies_on_records and store.is_behind):
             store.flush()
         with self._line.step():
-            if not task.contexts:
-                self._line.stopper.give_up(task)
-                return
-            for key in task.keys[len(keys) :]:
-                store.add_key(key, record.machine)
-            self._line.end(task, record, None)
-            self._line.stopper.charge(task)
-        if store.is_behind and not self._is_timed:
+            for (task, record, _), keys in wanted:
+                if not task.contexts:
+                    self._line.stopper.give_up(task)
+                    continue
+                for key in task.keys[len(keys) :]:
+                    store.add_key(key, record.machine)
+                self._line.end(task, record, None)
+                self._line.stopper.charge(task)
+        if store.is_behind:
+            self.set_timer()
+
+    def set_timer(self) -> None:
+        """See to it that whatever has run is on record after a while, though nothing more may finish."""
+        if not self._is_timed:
             self._is_timed = True
             self._line.timers.after(PATIENCE, self._time_is_up)
 
     def _time_is_up(self) -> None:
         # Whoever runs one leaf after the other writes by itself, and is not to be disturbed: this is for the rest.
+        if self._line.runner.is_late:
+            self._line.runner.take_in()
         left = PATIENCE - self._unifier.store.waits_for
         if left <= 0:
             self.write_while_idle()
-        self._is_timed = self._unifier.store.is_behind
+        self._is_timed = self._unifier.store.is_behind or bool(self._line.runner.put_by)
         if self._is_timed:
             self._line.timers.after(max(left, PATIENCE / 5), self._time_is_up)
 
@@ -98,19 +107,23 @@ class Finisher:
             except IntemiError:
                 return  # the store cannot be used, and that is what the task has failed with
 
-    def _keep(self, finished: Finished) -> None:
-        if finished.contents is None:
-            self._unifier.keep_for_now([finished])
-            return
-        if self._unifier.store.durable:
-            try:
-                finished.record.fix()
-            except EncodingError as error:
-                self._not_kept([finished], error)
-                return
-        self._unifier.keep([finished])
-        if finished.contents:
-            self._line.values.kept(finished.contents)
+    def _keep(self, finished: Sequence[Finished]) -> None:
+        kept = []
+        for each in finished:
+            if each.contents is None:
+                self._unifier.keep_for_now([each])
+                continue
+            if self._unifier.store.durable:
+                try:
+                    each.record.fix()
+                except EncodingError as error:
+                    self._not_kept([each], error)
+                    continue
+            kept.append(each)
+        self._unifier.keep(kept)
+        for each in kept:
+            if each.contents:
+                self._line.values.kept(each.contents)
 
     def _not_kept(self, finished: Sequence[Finished], error: Exception) -> None:
         for each in finished:

@@ -221,6 +221,9 @@ class AssemblyLine:
 
     def guard(self, task: Task) -> None:
         """Let a task wait for inputs that are not ready; an owner with an aborted input makes way for the next one."""
+        if task.owner.is_ready:
+            self._resolve(task)
+            return
         while (error := task.owner.aborted_input()) is not None:
             task.contexts.remove(task.owner)
             self.settle(task.owner, None, error)
@@ -261,7 +264,8 @@ class AssemblyLine:
                 self._join(each, answer)
         else:
             if task.inputs and not context.config.is_composite:
-                self.memory.hold(task.origins())
+                task.held = [item.origin for _, items in task.inputs.values() for item in items]
+                self.memory.hold(task.held)
             self.queue(task)
 
     def queue(self, task: Task) -> None:
@@ -280,15 +284,23 @@ class AssemblyLine:
         while True:
             with self._lock:
                 if manager.is_closing:
-                    return None
-                if self._resumable:
+                    if not self.runner.put_by:
+                        return None
+                elif self._resumable:
                     return self._resumable.popleft()
-                task = self._spooler.pop(manager.isolates)
-                if task is not None:
+                elif (task := self._spooler.pop(manager.isolates)) is not None:
                     return task
-                if not self.unifier.store.is_behind:
+                elif not self.runner.put_by and not self.unifier.store.is_behind:
                     return self._idle.place()
-            self.runner.finisher.write_while_idle()
+            if self.runner.put_by:
+                self.runner.take_in()  # that may bring more to do
+            else:
+                self.runner.finisher.write_while_idle()
+
+    @property
+    def can_wait(self) -> bool:
+        """Whether nobody is the worse for it if what a brief leaf has made is taken in with that of the next ones."""
+        return not (self.has_limits or self.events.relies_on_records or len(self._idle))
 
     def wake(self) -> None:
         """Let every idle worker look again."""
@@ -337,8 +349,9 @@ class AssemblyLine:
 
     def release_inputs(self, task: Task) -> None:
         """Its inputs are no longer needed on its account."""
-        if task.inputs and not task.config.is_composite:
-            self.memory.release(task.origins())
+        if task.held:
+            self.memory.release(task.held)
+            task.held = []
             task.inputs = {}
 
     def settle(
@@ -413,6 +426,7 @@ class AssemblyLine:
 
     def put_on_record(self) -> None:
         """Write what has run, before the user is told of it."""
+        self.runner.take_in()
         self.runner.finisher.write()
 
     def children_of(self, context: Context) -> list[Context]:
@@ -465,6 +479,7 @@ class AssemblyLine:
 
     def close(self) -> None:
         """Abort everything and let the managers go."""
+        self.runner.take_in()
         self.runner.finisher.write()
         if self.repository is not None and not self._is_closed:
             with suppress(IntemiError):  # closing it tries once more, and says what is wrong

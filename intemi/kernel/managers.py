@@ -75,6 +75,10 @@ class TaskManager(ABC):
         for _ in range(self.workers):
             self._add_slot()
 
+    def is_brief(self, config: Machine) -> bool:
+        """Whether a leaf is expected to end so soon that others can wait for that."""
+        return False
+
     def get_ready(self) -> None:  # noqa: B027 - some are ready as they are
         """There is going to be work; called on the thread that asks for it."""
 
@@ -121,6 +125,8 @@ class TaskManager(ABC):
 
 SHORT = 1e-3
 """Seconds below which a leaf is not worth a second thread: to hand the engine over, and back, takes as long."""
+BRIEF = 5e-3
+"""Seconds below which what leaves have made can wait for the next one to run."""
 HELD_UP = 1.8
 """So many times its CPU time a leaf takes, beside others, that holds the GIL: it is not worth one either. One that only
 asks for it now and then takes up to one and a half times, in which the others have worked."""
@@ -183,6 +189,10 @@ class Threads(TaskManager):
             if is_given:
                 self.turns.take_back()
             self._running.pop(call.task, None)
+
+    def is_brief(self, config: Machine) -> bool:
+        usual = self._usual.get(config.kind)
+        return usual is not None and usual.seconds < BRIEF
 
     def get_ready(self) -> None:
         if not self._is_ready:  # whoever only asks for what is finished does not need it

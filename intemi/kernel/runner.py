@@ -2,10 +2,15 @@
 
 Everything here happens on a worker's thread and, but for single steps, without the line's lock: machines, values and
 the store may take their time.
+
+What brief leaves have made is put by while there are more of them to run, and taken in together: to change between the
+two costs more than either. It never waits for anything that takes time, nor while another worker has nothing to do.
 """
 
 from __future__ import annotations
 
+from collections import deque
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from intemi.kernel.composite import Job, Wait, run_composite
@@ -24,6 +29,11 @@ from intemi.kernel.values import check_model
 if TYPE_CHECKING:
     from intemi.kernel.line import AssemblyLine
 
+MANY = 8
+"""Models that are put by, ..."""
+LONG = 0.02
+"""... and seconds for which the first of them may wait."""
+
 
 class Runner:
     """Runs tasks on behalf of an assembly line."""
@@ -33,14 +43,22 @@ class Runner:
         self._unifier = line.unifier
         self._values = line.values
         self.finisher = Finisher(line)
+        self.put_by: deque[tuple[Task, Model]] = deque()
+        """Leaves that have run, and what they have made; any thread may take it in."""
+        self._since = 0.0
+        """When the first of them had run."""
 
     def perform(self, task: Task, manager: TaskManager) -> None:
         """Run a task, or run a composite on from where it waits."""
         try:
             if task.coroutine is not None:
                 self._drive(task)
-            elif self._start(task, manager):
-                if task.config.is_composite:
+                return
+            is_composite = task.config.is_composite
+            if self.put_by and not is_composite and not manager.is_brief(task.config):
+                self.take_in()
+            if self._start(task, manager):
+                if is_composite:
                     self._open(task)
                 else:
                     self._run_leaf(task, manager)
@@ -74,19 +92,49 @@ class Runner:
         call = Call(task, task.config, task.owner.seed, task.inputs, self._values.load, self._line.stopper.check_usage)
         try:
             model, task.cpu = manager.execute(call)
-            outputs, contents = self._take(task, model)
-            record = self._record(task, outputs, model.results)
         except Stopped:
             self._stopped(task)
             return
         except BaseException as error:  # whatever a machine raises is its failure, not ours
             self._fail(task, error)
             return
-        self.finisher.finish(Done(task, record, contents))
+        task.stop_clock()
+        if not self.put_by:
+            self._since = task.pulse + task.wall
+        self.put_by.append((task, model))
+        if len(self.put_by) < MANY and self._line.can_wait and manager.is_brief(task.config) and not self.is_late:
+            self.finisher.set_timer()  # the next one may take longer than expected
+        else:
+            self.take_in()
 
-    def _take(self, task: Task, model: Model) -> tuple[dict[str, Items], dict[bytes, bytes] | None]:
-        durable = self._unifier.store.durable
-        return self._values.take(task.machine, task.config, model, durable, self._is_bound(task))
+    @property
+    def is_late(self) -> bool:
+        """Whether something was put by long ago."""
+        return bool(self.put_by) and perf_counter() - self._since > LONG
+
+    def take_in(self) -> None:
+        """Take in what leaves have made and put by."""
+        done: list[Done] = []
+        try:
+            while self.put_by:
+                try:
+                    task, model = self.put_by.popleft()
+                except IndexError:  # another thread was quicker
+                    break
+                done.append(self._taken(task, model))
+            self.finisher.finish(done)
+        except BaseException as error:  # the store cannot be used, or warnings are errors: nobody must wait for ever
+            with self._line.step():
+                for each in done:
+                    self.finisher.give_in(each.task, error)
+
+    def _taken(self, task: Task, model: Model) -> Done:
+        try:
+            durable = self._unifier.store.durable
+            outputs, contents = self._values.take(task.machine, task.config, model, durable, self._is_bound(task))
+            return Done(task, self._record(task, outputs, model.results), contents)
+        except BaseException as error:  # what cannot be kept is the machine's failure, not ours
+            return self._failed(task, error)
 
     def _is_bound(self, task: Task) -> bool:
         """Whether somebody waits for the outputs, so that the digests of their contents will be asked for."""
@@ -140,6 +188,7 @@ class Runner:
                 return
 
     def _finish_composite(self, task: Task, model: object) -> None:
+        task.stop_clock()
         try:
             check_model(task.config, model)
             assert isinstance(model, Model)
@@ -148,7 +197,7 @@ class Runner:
         except BaseException as error:
             self._fail(task, error)
             return
-        self.finisher.finish(Done(task, record, {}))
+        self.finisher.finish([Done(task, record, {})])
 
     def _transit(self, task: Task, name: str, value: Any) -> Items:
         """The items that a composite exhibits as its own: always those of another machine."""
@@ -212,6 +261,10 @@ class Runner:
                 self._line.stopper.release_claim(task)
                 self._line.end(task, None, error)
             return
+        self.finisher.finish([self._failed(task, error)])
+
+    def _failed(self, task: Task, error: BaseException) -> Done:
+        task.stop_clock()
         record = self._record(task, {}, {}, failure_of(task, error))
         keep = self._unifier.keeps_failures and not isinstance(error, WorkerEnded)
-        self.finisher.finish(Done(task, record, {} if keep else None))
+        return Done(task, record, {} if keep else None)

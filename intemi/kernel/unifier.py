@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import count
 
 from intemi.kernel.context import ALL, Inputs, Sources, Task
@@ -40,12 +41,21 @@ def key_of(config: Machine, seed: Seed | None, sources: Sources) -> bytes:
     if seed is not None:
         parts += b"seed", seed.encoded()
     for name, bound in sources.items():
-        parts += b"port %d " % len(bound), name.encode(), b"\0"
+        parts.append(_head(b"port", len(bound), name))
         for source in bound:
-            index = source.index
-            mark = b"=" if index == SINGLE else b"*" if index == ALL else b"[%d]" % index
-            parts += source.context.key, source.port.name.encode(), mark
+            parts += source.context.key, _mark(source.port.name, source.index)
     return digest(b"".join(parts))
+
+
+@lru_cache(maxsize=4096)
+def _head(what: bytes, number: int, name: str) -> bytes:
+    """What is said of a port before its sources; there are few different ones."""
+    return b"%s %d %s\0" % (what, number, name.encode())
+
+
+@lru_cache(maxsize=4096)
+def _mark(output: str, index: int) -> bytes:
+    return output.encode() + (b"=" if index == SINGLE else b"*" if index == ALL else b"[%d]" % index)
 
 
 def id_of(config: Machine, seed: Seed | None, inputs: Inputs, by_content: bool) -> bytes:
@@ -54,7 +64,7 @@ def id_of(config: Machine, seed: Seed | None, inputs: Inputs, by_content: bool) 
     if seed is not None:
         parts.append(b"seed" + seed.encoded())
     for name, (multi, items) in inputs.items():
-        parts.append((b"many %d " if multi else b"port %d ") % len(items) + name.encode() + b"\0")
+        parts.append(_head(b"many" if multi else b"port", len(items), name))
         for item in items:
             if by_content:
                 assert item.content is not None

@@ -299,7 +299,7 @@ def check_model(config: Machine, model: object) -> None:
     """Refuse a model that is not what the machine's ports promise."""
     if not isinstance(model, Model):
         raise TypeError(f"{config.kind}.run must return a Model, got {model!r}")
-    if set(model.outputs) != set(config.outputs):
+    if model.outputs.keys() != config.outputs.keys():
         raise TypeError(
             f"{config.kind}.run must deliver the outputs ({', '.join(config.outputs)}), "
             f"got ({', '.join(model.outputs)})"

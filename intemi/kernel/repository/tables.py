@@ -58,11 +58,14 @@ def connect(path: Path | None) -> sqlite3.Connection:
     try:
         connection.execute("PRAGMA trusted_schema = OFF")
         connection.execute("PRAGMA cell_size_check = ON")
-        _check(connection, path)
+        is_new = _check(connection, path)
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("PRAGMA temp_store = MEMORY")
         connection.execute("PRAGMA cache_size = -64000")  # kB; ids are scattered: a small cache would always miss
+        if is_new:
+            marks = (f"PRAGMA application_id = {APPLICATION + VERSION}", f"PRAGMA user_version = {VERSION}")
+            connection.executescript("; ".join(("BEGIN IMMEDIATE", *SCHEMA, *marks, "COMMIT")))
         connection.execute(WANTED)
     except BaseException:
         connection.close()
@@ -70,15 +73,14 @@ def connect(path: Path | None) -> sqlite3.Connection:
     return connection
 
 
-def _check(connection: sqlite3.Connection, path: Path | None) -> None:
+def _check(connection: sqlite3.Connection, path: Path | None) -> bool:
+    """Whether the file has no content yet; DamageError if it is not one of ours, another error if it is a newer one."""
     application, version = (
         connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")
     )
     found = {row[0] for row in connection.execute("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL")}
     if not application and not version and not found:
-        marks = (f"PRAGMA application_id = {APPLICATION + VERSION}", f"PRAGMA user_version = {VERSION}")
-        connection.executescript("; ".join(("BEGIN IMMEDIATE", *SCHEMA, *marks, "COMMIT")))
-        return
+        return True
     if application != APPLICATION + version:
         raise DamageError("it was written by another program")
     if version > VERSION:
@@ -88,6 +90,7 @@ def _check(connection: sqlite3.Connection, path: Path | None) -> None:
         )
     if found != set(SCHEMA):
         raise DamageError("its tables are not those of a repository")
+    return False
 
 
 class Transaction:

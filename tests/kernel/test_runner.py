@@ -1,0 +1,108 @@
+"""What brief leaves have made is taken in together, and nobody is the worse for it."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+
+from intemi import Input, Machine, MachineFailed, Model, Output, Project, parameter
+from intemi.kernel import runner
+
+_go_on = threading.Event()
+
+
+class Brief(Machine):
+    """At once, unless it is told to wait."""
+
+    number = Output(int)
+    value: int = 0
+    waits: bool = False
+
+    def run(self) -> Model:
+        if self.waits:
+            assert _go_on.wait(20)
+        return Model(number=self.value)
+
+
+class Next(Machine):
+    number = Input(int)
+    result = Output(int)
+
+    def run(self, number: int) -> Model:
+        return Model(result=number + 1)
+
+
+class Unfit(Machine):
+    """Every third one delivers something of another type than it has declared."""
+
+    number = Output(int)
+    value: int = parameter(default=0)
+
+    def run(self) -> Model:
+        return Model(number=self.value if self.value % 3 else "three")
+
+
+def test_what_brief_leaves_have_made_is_taken_in_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    taken = []
+    with Project(workers=1) as project:
+        finish = project._line.runner.finisher.finish
+        monkeypatch.setattr(
+            project._line.runner.finisher, "finish", lambda done: (taken.append(len(done)), finish(done))[1]
+        )
+        capsules = [project.request(Brief(value)) for value in range(100)]
+        assert [capsule.wait().outputs["number"] for capsule in capsules] == list(range(100))
+    assert max(taken) > 1
+    assert max(taken) <= runner.MANY
+    assert sum(taken) == 100
+
+
+def test_nobody_waits_for_a_leaf_that_takes_longer_than_expected() -> None:
+    _go_on.clear()
+    with Project(workers=1) as project:
+        project.run(Brief(-1))  # now they are expected to be brief
+        first = project.request(Brief(1))
+        last = project.request(Brief(2, waits=True))
+        try:
+            assert first.wait(timeout=10).outputs["number"] == 1
+            assert not last.done
+        finally:
+            _go_on.set()
+        assert last.wait().outputs["number"] == 2
+
+
+def test_an_idle_worker_takes_in_what_it_can_go_on_with() -> None:
+    _go_on.clear()
+    with Project(workers=2) as project:
+        project.run(Brief(-1))
+        first = project.request(Brief(1))
+        long = project.request(Brief(2, waits=True))
+        after = project.request(Next(), number=first.number)
+        try:
+            assert after.wait(timeout=10).outputs["result"] == 2
+            assert not long.done
+        finally:
+            _go_on.set()
+
+
+def test_one_that_cannot_be_kept_does_not_harm_those_beside_it() -> None:
+    with Project(workers=1) as project:
+        capsules = [project.request(Unfit(value)) for value in range(30)]
+        for value, capsule in enumerate(capsules):
+            if value % 3:
+                assert capsule.wait().outputs["number"] == value
+            else:
+                with pytest.raises(MachineFailed, match="must be int"):
+                    capsule.wait()
+
+
+def test_what_has_run_is_kept_when_the_project_is_closed(tmp_path: Path) -> None:
+    with Project(tmp_path, workers=1) as project:
+        capsules = [project.request(Brief(value)) for value in range(20)]
+        for capsule in capsules:
+            capsule.wait()
+    with Project(tmp_path) as project:
+        for value in range(20):
+            project.run(Brief(value))
+        assert not project.counts().physical
