@@ -11,7 +11,7 @@ import enum
 import math
 import struct
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, TypeVar
 
@@ -139,45 +139,42 @@ def encode_parts(value: object, shared: dict[bytes, object] | None = None) -> li
     kept beside the value.
     """
     parts: list[_Part] = []
-    pending: list[object] = [value]
-    while pending:
-        item = pending.pop()
-        encoder = _ENCODERS.get(type(item))
-        if encoder is None:
-            if item is not value and getattr(type(item), "is_shared", False):
-                name = content_digest(item)
-                parts.append(b"R" + name)
-                if shared is not None:
-                    shared[name] = item
+    add = parts.append
+    levels: list[Iterator[object]] = [iter((value,))]
+    while levels:
+        for item in levels[-1]:
+            scalar = encode_scalar(item)
+            if scalar is not None:
+                add(scalar)
                 continue
-            encoder = _known_encoders.get(type(item))
+            encoder = _ENCODERS.get(type(item))
             if encoder is None:
-                encoder = _known_encoders[type(item)] = _encoder_of(item)
-        children = encoder(item, parts.append)
-        if children is not None:
-            for place, child in enumerate(children):
-                scalar = encode_scalar(child)
-                if scalar is None:
-                    pending.extend(reversed(children[place:]))
-                    break
-                parts.append(scalar)
+                if item is not value and getattr(type(item), "is_shared", False):
+                    name = content_digest(item)
+                    add(b"R" + name)
+                    if shared is not None:
+                        shared[name] = item
+                    continue
+                encoder = _known_encoders.get(type(item))
+                if encoder is None:
+                    encoder = _known_encoders[type(item)] = _encoder_of(item)
+            children = encoder(item, add)
+            if children:
+                levels.append(iter(children))
+                break
+        else:
+            levels.pop()
     return parts
 
 
 _Add = Callable[[_Part], None]
-_Encoder = Callable[[Any, _Add], list[object] | None]
+_Encoder = Callable[[Any, _Add], Sequence[object] | None]
 _known_encoders: weakref.WeakKeyDictionary[type, _Encoder] = weakref.WeakKeyDictionary()
 """Of types that are not in the table below."""
 
 
 def _sized(tag: bytes, content: bytes) -> bytes:
     return tag + _size(len(content)) + content
-
-
-def _encode_scalar(value: object, add: _Add) -> None:
-    encoded = encode_scalar(value)
-    assert encoded is not None
-    add(encoded)
 
 
 def _encode_complex(value: complex, add: _Add) -> list[object]:
@@ -194,7 +191,7 @@ def _encode_list(value: list[object], add: _Add) -> list[object]:
     return value
 
 
-def _encode_tuple(value: tuple[object, ...], add: _Add) -> list[object] | None:
+def _encode_tuple(value: tuple[object, ...], add: _Add) -> Sequence[object] | None:
     if value and is_cached(value[0]):
         known = _known_tuples.get(id(value))
         if known is None or known[0] is not value:
@@ -209,9 +206,9 @@ def _encode_tuple(value: tuple[object, ...], add: _Add) -> list[object] | None:
     return _encode_items(value, add)
 
 
-def _encode_items(value: tuple[object, ...], add: _Add) -> list[object]:
+def _encode_items(value: tuple[object, ...], add: _Add) -> Sequence[object]:
     add(b"U" + _size(len(value)))
-    return list(value)
+    return value
 
 
 def is_cached(value: object) -> bool:
@@ -320,11 +317,6 @@ def _whole(value: Any) -> bytes:
 
 
 _ENCODERS: dict[type, _Encoder] = {
-    type(None): _encode_scalar,
-    bool: _encode_scalar,
-    int: _encode_scalar,
-    float: _encode_scalar,
-    str: _encode_scalar,
     complex: _encode_complex,
     bytes: _encode_bytes,
     list: _encode_list,

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from intemi.kernel.composite import Job, Wait, run_composite
 from intemi.kernel.context import Source, Task
 from intemi.kernel.errors import MachineAborted, WorkerEnded
-from intemi.kernel.events import EventKind
+from intemi.kernel.events import STARTED
 from intemi.kernel.finishing import Done, Finisher, failure_of
 from intemi.kernel.machine import Model
 from intemi.kernel.managers import Call, Stopped, TaskManager
@@ -80,9 +80,10 @@ class Runner:
             else:
                 task.manager = manager
                 task.start()
-                self._line.events.emit(EventKind.STARTED, task.owner)
-                for context in task.contexts:
-                    self._line.stopper.arm(context, task)
+                self._line.events.emit(STARTED, task.owner)
+                if self._line.has_limits:
+                    for context in task.contexts:
+                        self._line.stopper.arm(context, task)
                 return True
         return False
 

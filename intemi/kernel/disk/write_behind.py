@@ -157,9 +157,10 @@ class WriteBehind(Store):
 
     def claim(self, machine: bytes, key: bytes | None = None) -> Claim | Record:
         """Claim a machine before running it."""
-        if self.is_behind:
-            known = self._waiting(machine) or (None if key is None else self._waiting(key))
-            if known is not None:
+        for batch in (self._next, self._current):
+            if machine in batch.records:
+                return batch.records[machine]
+            if key in batch.ids and (known := self.find(key)) is not None:
                 return known
         return self._store.claim(machine, key)
 

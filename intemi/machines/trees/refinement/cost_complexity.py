@@ -9,7 +9,7 @@ import numpy as np
 from intemi.machines.interfaces import Codes, Floats
 from intemi.machines.trees.components import DecisionModule
 from intemi.machines.trees.refinement.path_validator import NestedValidator, last_up_to
-from intemi.machines.trees.refinement.tables import ErrorTable, NestedPath, errors_as_leaves, node_classes
+from intemi.machines.trees.refinement.tables import ErrorTable, NestedPath, errors_as_leaves, node_classes, steps_of
 from intemi.machines.trees.tree import Tree
 
 SAME = 1e-10
@@ -35,8 +35,7 @@ class CostComplexity(NestedValidator):
 
         costs = weakest_links(self.risks(tree, decision), tree.parent, tree.first_child, tree.branch_count)
         critical = costs / tree.weights[0]
-        keys = np.unique(np.append(critical[tree.branch_count > 0], 0.0))
-        return NestedPath(tree, keys, critical)
+        return NestedPath(tree, steps_of(critical, tree.branch_count > 0), critical)
 
     def risks(self, tree: Tree, decision: DecisionModule) -> Floats:
         """What each node costs as a leaf: its errors, or its impurity times its weight."""

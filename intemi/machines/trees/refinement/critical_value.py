@@ -8,7 +8,7 @@ from intemi.machines.interfaces import Codes, Floats
 from intemi.machines.trees.components import DecisionModule
 from intemi.machines.trees.refinement.cost_complexity import SAME, between
 from intemi.machines.trees.refinement.path_validator import NestedValidator, last_up_to
-from intemi.machines.trees.refinement.tables import ErrorTable, NestedPath
+from intemi.machines.trees.refinement.tables import ErrorTable, NestedPath, steps_of
 from intemi.machines.trees.tree import Tree
 
 
@@ -28,7 +28,7 @@ class CriticalValue(NestedValidator):
         for node in range(len(tree) - 1, 0, -1):
             if critical[node] > critical[parent[node]]:
                 critical[parent[node]] = critical[node]
-        return NestedPath(tree, np.unique(np.append(critical[inner], 0.0)), critical)
+        return NestedPath(tree, steps_of(critical, inner), critical)
 
     def places(self, table: ErrorTable, keys: Floats) -> Codes:
         return last_up_to(table, between(keys) * (1 + SAME))

@@ -8,7 +8,7 @@ it becomes a leaf or disappears.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -92,6 +92,15 @@ def node_classes(tree: Tree, decision: DecisionModule) -> Codes:
 def errors_as_leaves(class_weights: Floats, classes: Codes) -> Floats:
     """The weight of the rows in each node that are not of the class that it answers."""
     return np.asarray(class_weights.sum(axis=1) - class_weights[np.arange(len(classes)), classes])
+
+
+def steps_of(critical: Floats, inner: Any) -> Floats:
+    """The keys at which something is cut, each once and ascending, and before them 0: that of nothing."""
+    keys = np.sort(np.concatenate((_ZERO, critical[inner])))
+    return np.asarray(keys[np.concatenate((_FIRST, keys[1:] != keys[:-1]))])  # a fraction of what `np.unique` takes
+
+
+_ZERO, _FIRST = np.zeros(1), np.ones(1, dtype=bool)
 
 
 @dataclass(frozen=True, eq=False)
