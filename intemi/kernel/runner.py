@@ -10,6 +10,7 @@ two costs more than either. It never waits for anything that takes time, nor whi
 from __future__ import annotations
 
 from collections import deque
+from contextlib import suppress
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -115,19 +116,18 @@ class Runner:
 
     def take_in(self) -> None:
         """Take in what leaves have made and put by."""
-        done: list[Done] = []
+        taken: list[tuple[Task, Model]] = []
+        while self.put_by:
+            with suppress(IndexError):  # another thread was quicker
+                taken.append(self.put_by.popleft())
+        if not taken:
+            return
         try:
-            while self.put_by:
-                try:
-                    task, model = self.put_by.popleft()
-                except IndexError:  # another thread was quicker
-                    break
-                done.append(self._taken(task, model))
-            self.finisher.finish(done)
+            self.finisher.finish([self._taken(task, model) for task, model in taken])
         except BaseException as error:  # the store cannot be used, or warnings are errors: nobody must wait for ever
             with self._line.step():
-                for each in done:
-                    self.finisher.give_in(each.task, error)
+                for task, _ in taken:
+                    self.finisher.give_in(task, error)
 
     def _taken(self, task: Task, model: Model) -> Done:
         try:

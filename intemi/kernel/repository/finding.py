@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from fnmatch import fnmatchcase
 
 from intemi.kernel.errors import ConfigurationError, IntemiError
@@ -34,13 +34,12 @@ def find(lookup: Lookup, reader: Reader, starts: list[Item] | None, where: Where
         reader.look_at(lookup.machines(ends.union(candidates or (), above)))
         if starts is None:
             starts = _tops(lookup, reader, edges)
-    found = _walk(reader, starts, edges)
-    if candidates is not None:
-        found = (item for item in found if item.machine in candidates)
+    possible = reader.of_kinds(where.kinds() if isinstance(where, Qualifier) else None)
+    found = list(_walk(reader, starts, edges, possible if candidates is None else candidates.intersection(possible)))
     if where is None:
-        return list(found)
+        return found
     qualifies = where.qualifies if isinstance(where, Qualifier) else where
-    return [item for item in list(found) if qualifies(item)]
+    return [item for item in found if qualifies(item)]
 
 
 def starts_on(lookup: Lookup, reader: Reader, path: str) -> list[Item]:
@@ -103,17 +102,19 @@ def _tops(lookup: Lookup, reader: Reader, edges: Edges) -> list[Item]:
     return [Item(reader, machine, name) for machine, name in (*requested, *lost)]
 
 
-def _walk(reader: Reader, starts: list[Item], edges: Edges) -> Iterator[Item]:
-    """All items at and below some, parents first."""
+def _walk(reader: Reader, starts: list[Item], edges: Edges, possible: Container[int]) -> Iterator[Item]:
+    """All items at and below some, parents first, whose machines are possible ones."""
     pending = starts[::-1]
     while pending:
         item = pending.pop()
         if not reader.knows(item.machine):
             continue
-        yield item
+        if item.machine in possible:
+            yield item
         below = edges.get(item.machine)
         if below is not None:
             pending += [
                 Item(reader, child, name, (*item.names, name), item, comments)
                 for _, _, child, name, comments in reversed(below)
+                if child in possible or child in edges
             ]

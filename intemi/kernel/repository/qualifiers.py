@@ -8,7 +8,7 @@ second=Named(name='svm test'))
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from fnmatch import fnmatchcase
 from functools import lru_cache, reduce
 from typing import Any, Literal
@@ -45,6 +45,10 @@ class Qualifier(Component):
         """A condition that the machines of all items that qualify fulfil, and as few others as may be."""
         return None
 
+    def kinds(self) -> Set[str] | None:
+        """The kinds of machines that can qualify; None: any."""
+        return None
+
     def __and__(self, other: Qualifier) -> Qualifier:
         return And(self, other)
 
@@ -68,6 +72,10 @@ class And(Qualifier):
         first, second = self.first.narrowing(), self.second.narrowing()
         return _combined(first, "AND", second) if first and second else first or second
 
+    def kinds(self) -> Set[str] | None:
+        first, second = self.first.kinds(), self.second.kinds()
+        return first if second is None else second if first is None else first & second
+
 
 class Or(Qualifier):
     """One of them, or both."""
@@ -81,6 +89,10 @@ class Or(Qualifier):
     def narrowing(self) -> Narrowing | None:
         first, second = self.first.narrowing(), self.second.narrowing()
         return _combined(first, "OR", second) if first and second else None
+
+    def kinds(self) -> Set[str] | None:
+        first, second = self.first.kinds(), self.second.kinds()
+        return None if first is None or second is None else first | second
 
 
 class Not(Qualifier):
@@ -108,8 +120,11 @@ class OfType(Qualifier):
         return item.is_a(self.machine)
 
     def narrowing(self) -> Narrowing:
-        kinds, _ = kinds_of(self.machine)
+        kinds = self.kinds()
         return Narrowing(f"kind IN ({','.join('?' * len(kinds))})", tuple(kinds))
+
+    def kinds(self) -> Set[str]:
+        return kinds_of(self.machine)[0]
 
 
 class Named(Qualifier):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Container, Iterable, Iterator
 from typing import Any
 
 from intemi.kernel import registry
@@ -58,6 +58,12 @@ class Reader:
     def machines(self) -> Collection[int]:
         """Those that the question is about."""
         return self._about
+
+    def of_kinds(self, kinds: Container[str] | None) -> Collection[int]:
+        """Those of them that are of some kinds; None: of any."""
+        if kinds is None:
+            return self._about
+        return {machine for machine, (kind, _) in self._machines.items() if kind in kinds}
 
     def knows(self, machine: int) -> bool:
         """Whether a machine is on record, or on its way to it; some are known by name only."""
