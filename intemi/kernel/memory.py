@@ -60,7 +60,11 @@ class MemoryCache:
     def put(self, origin: Origin, value: Any, size: int, parts: Sequence[object] = ()) -> None:
         """Keep a value of that many bytes, and the parts it shares with others, for as long as there is room."""
         with self._lock:
-            if origin in self._values:
+            known = self._values.get(origin)
+            if known is not None:
+                if known[0] is value and known[1:] == (size, parts):
+                    self._values.move_to_end(origin)
+                    return
                 self._drop(origin)
             self._values[origin] = value, size, parts
             self.size += size
