@@ -80,6 +80,7 @@ from intemi.machines.trees.splits import (
 )
 from intemi.machines.trees.splitters.each_feature import EachFeature
 from intemi.machines.trees.splitters.exhaustive import ExhaustiveSearch
+from intemi.machines.trees.splitters.merged_symbols import MergedSymbols
 from intemi.machines.trees.splitters.nominal import BranchForEach, NominalSplits, SmallSets, TwoSets
 from intemi.machines.trees.splitters.reweighed import AlteredPriors, ImportanceWeights
 from intemi.machines.trees.splitters.select_and_split import SelectAndSplit
@@ -135,6 +136,7 @@ __all__ = [
     "BranchForEach",
     "TwoSets",
     "SmallSets",
+    "MergedSymbols",
     *quality.__all__,
     "FeatureSelector",
     *selectors.__all__,

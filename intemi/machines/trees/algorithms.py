@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from intemi.kernel import ConfigurationError
 from intemi.machines.trees.components import DecisionModule, MissingPolicy, NodeSplitter
 from intemi.machines.trees.costs import Costs
 from intemi.machines.trees.decision_tree import DecisionTree
@@ -14,6 +15,7 @@ from intemi.machines.trees.refinement.machines import TreeLearner, refined
 from intemi.machines.trees.refinement.refinement import Refinement
 from intemi.machines.trees.splitters.each_feature import EachFeature
 from intemi.machines.trees.splitters.exhaustive import ExhaustiveSearch
+from intemi.machines.trees.splitters.merged_symbols import MergedSymbols
 from intemi.machines.trees.splitters.nominal import BranchForEach, NominalSplits, SmallSets, TwoSets
 from intemi.machines.trees.splitters.reweighed import AlteredPriors
 from intemi.machines.trees.splitters.significant import SignificantSplits
@@ -80,16 +82,22 @@ def C45(
     binary: bool = False,
     collapse: bool = True,
     average_filter: bool = True,
+    subset: bool = False,
     refinement: Refinement | None = None,
 ) -> TreeLearner:
     """Gain ratio among features of at least average gain, a branch for each symbol (or, `binary`, one symbol against
-    the others), missing values in parts. With `collapse` splits are undone that remove no errors; further pruning is
-    the business of a `refinement`, such as `ErrorBased()`. Without `average_filter` any gain above 0 will do.
+    the others; or, `subset`, sets of symbols merged while the ratio improves), missing values in parts. With `collapse`
+    splits are undone that remove no errors; further pruning is the business of a `refinement`, such as `ErrorBased()`.
+    Without `average_filter` any gain above 0 will do.
 
     >>> C45().stop.criteria[1]
     MinNodeSize(size=4.0)
     """
+    if binary and subset:
+        raise ConfigurationError("C45: binary and subset are two ways to split nominal features, got both")
     nominal: NominalSplits = SmallSets(count=1) if binary else BranchForEach(empty=True, heavy="two")
+    if subset:
+        nominal = MergedSymbols(empty=True)
     search = ExhaustiveSearch(
         quality=FilteredGainRatio(mdl=mdl), nominal=nominal, min_branch=min_objects, scale=True, threshold="value"
     )

@@ -51,6 +51,7 @@ def _limits(learner: DecisionTree) -> Limits | None:
         type(learner.search) is HillClimbing
         and learner.search.ties == "first"
         and type(learner.splitter) is ExhaustiveSearch
+        and learner.splitter.nominal.is_compiled
         and type(learner.prospects) is ConstantProspects
         and learner.acceptor is None
         and learner.transformation is None

@@ -16,6 +16,7 @@ from intemi.machines.trees.node_data import NodeData
 from intemi.machines.trees.quality import FilteredGainRatio, Gini, SplitQuality
 from intemi.machines.trees.splits import Split, SymbolSplit, ThresholdSplit
 from intemi.machines.trees.splitters.nominal import NominalSplits, TwoSets
+from intemi.machines.trees.splitters.scores import scores_of
 
 
 class ExhaustiveSearch(NodeSplitter):
@@ -121,6 +122,10 @@ class _Found:
         self.present, self.branch = np.empty(most, dtype=np.int32), np.empty(most, dtype=np.int32)
         self.found = np.empty((count, 5))
         self.average = self._ask(-1, 0.0)
+        self.sets: dict[int, Codes] = {}
+        if not self.search.nominal.is_compiled:
+            for place in np.flatnonzero(self.symbols).tolist():
+                self._ask_for_sets(place)
 
     def _ask(self, only: int, average: float) -> float:
         """Ask all features for their best splits, or only one of them again."""
@@ -155,6 +160,24 @@ class _Found:
             self.branch,
             self.found,
         )
+
+    def _ask_for_sets(self, place: int) -> None:
+        """Ask how the symbols of a feature are divided where kernels do not know, and write down what that is worth."""
+        from intemi.machines.trees.kernels.feature import GAIN, POSITION, QUALITY, TIES
+
+        data, feature, found = self.data, self.features[place], self.found[place]
+        found[[QUALITY, TIES, GAIN]] = -np.inf
+        table = data.table(feature)
+        if (table.sum(axis=1) > 0).sum() < 2:
+            return
+        sets = self.search.nominal.sets(table, max(0.0, data.weight - float(table.sum())), self.search.min_branch)
+        if sets is None:
+            return
+        self.sets[place] = sets
+        count = int(sets.max()) + 1
+        split = SymbolSplit(feature=feature, branch_of_symbol=sets)
+        scores = scores_of(self.search, data, split.table(data)[None])
+        found[[QUALITY, TIES, GAIN, POSITION]] = scores.qualities[0], scores.tie, scores.gains[0], count
 
     def chosen(self) -> int:
         """The place of the best one, -1 if there is none."""
@@ -191,5 +214,7 @@ class _Found:
         return self.data.largest_value(self.features[place], middle)
 
     def _branches(self, place: int) -> Codes:
+        if place in self.sets:
+            return self.sets[place]
         self._ask(place, self.average)
         return self.branch[: self.symbols[place]].copy()

@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from intemi.kernel import Component, parameter
+from intemi.machines.interfaces import Codes, Floats
 from intemi.machines.trees.quality import SplitQuality
 
 
 class NominalSplits(Component):
     """A way to split nominal features."""
 
+    is_compiled: ClassVar[bool] = True
+    """Whether the settings tell the kernels everything; else `sets` is asked."""
+
     def settings(self, quality: SplitQuality) -> dict[str, float]:
         """What the kernels are told, by the names of their settings."""
+        raise NotImplementedError
+
+    def sets(self, table: Floats, unknown: float, least: float) -> Codes | None:
+        """The branch of each symbol, -1 of those that have none; None if there is no split.
+
+        The rows of the table are the class weights of the symbols, `unknown` is the weight of the rows whose value is
+        missing, and `least` what the splitter asks branches to weigh.
+        """
         raise NotImplementedError
 
 
