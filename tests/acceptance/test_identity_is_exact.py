@@ -244,6 +244,7 @@ SHIPPED: list[tuple[Callable[[], Component], str]] = [
     (lambda: trees.SSVProspects(), "8a29edcfba0d49610be8960956c9a1ab"),
     (lambda: trees.SearchMethod(), "35054d51f67e3fc429772bbe7ac0a30c"),
     (lambda: trees.SelectAndSplit(), "cff021a96028040681d74b3269ff5eb3"),
+    (lambda: trees.SeveralPerFeature(), "ce941636b3876b43c54c4eb0810f41ff"),
     (lambda: trees.SignificantSplits(), "4c3de5a4a5133988dab75bb6af42f9c5"),
     (lambda: trees.SmallSets(), "23f01f3ba15c78bd939e8373784d9b18"),
     (lambda: trees.SmallestP(), "1c45bb2bac9a5dc83aa1b58676970ac0"),

@@ -84,6 +84,7 @@ from intemi.machines.trees.splitters.merged_symbols import MergedSymbols
 from intemi.machines.trees.splitters.nominal import BranchForEach, NominalSplits, SmallSets, TwoSets
 from intemi.machines.trees.splitters.reweighed import AlteredPriors, ImportanceWeights
 from intemi.machines.trees.splitters.select_and_split import SelectAndSplit
+from intemi.machines.trees.splitters.several_per_feature import SeveralPerFeature
 from intemi.machines.trees.splitters.significant import SignificantSplits
 from intemi.machines.trees.splitters.spread import SpreadSearch
 from intemi.machines.trees.splitters.whole_features import WholeFeatures
@@ -129,6 +130,7 @@ __all__ = [
     "EachFeature",
     "WholeFeatures",
     "SelectAndSplit",
+    "SeveralPerFeature",
     "SignificantSplits",
     "AlteredPriors",
     "ImportanceWeights",

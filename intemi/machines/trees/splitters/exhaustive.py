@@ -48,6 +48,12 @@ class ExhaustiveSearch(NodeSplitter):
         """The same for one feature."""
         return self._best(data, [feature], count)
 
+    def threshold_between(self, data: NodeData, feature: int, below: float, above: float) -> float:
+        """Where to cut between two neighbouring values of a feature."""
+        middle = below + (above - below) / 2
+        middle = below if middle >= above else middle
+        return middle if self.threshold == "middle" else data.largest_value(feature, middle)
+
     def settings(self, classes: int, limits: Limits | None = None, imputes: bool = False) -> Floats:
         """What the kernels are told."""
         from intemi.machines.trees.kernels import settings as places
@@ -207,11 +213,7 @@ class _Found:
         position = int(self.found[place, 3])
         rows = self.data.order(self.features[place])
         below, above = (float(self.values[place, rows[each]]) for each in (position - 1, position))
-        middle = below + (above - below) / 2
-        middle = below if middle >= above else middle
-        if self.search.threshold == "middle":
-            return middle
-        return self.data.largest_value(self.features[place], middle)
+        return self.search.threshold_between(self.data, self.features[place], below, above)
 
     def _branches(self, place: int) -> Codes:
         if place in self.sets:

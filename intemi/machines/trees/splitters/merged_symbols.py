@@ -10,10 +10,7 @@ from numpy.typing import NDArray
 from intemi.machines.interfaces import Codes, Floats
 from intemi.machines.trees.quality import SplitQuality
 from intemi.machines.trees.splitters.nominal import NominalSplits
-from intemi.machines.trees.splitters.scores import LEAST_INFORMATION, xlogx
-
-SLACK = 1e-9
-"""Sums of fractional weights that miss a bound by less than this reach it."""
+from intemi.machines.trees.splitters.scores import LEAST_INFORMATION, SLACK, xlogx
 
 
 class MergedSymbols(NominalSplits):

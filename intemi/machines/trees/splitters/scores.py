@@ -14,6 +14,8 @@ from intemi.machines.trees.quality import FilteredGainRatio
 if TYPE_CHECKING:
     from intemi.machines.trees.splitters.exhaustive import ExhaustiveSearch
 
+SLACK = 1e-9
+"""Sums of fractional weights that miss a bound by less than this reach it, as they do in the kernels."""
 LEAST_INFORMATION = 1e-3
 """Branches that tell less by themselves have no gain ratio."""
 

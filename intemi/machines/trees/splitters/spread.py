@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
-from itertools import combinations, islice
 from typing import Literal
 
 import numpy as np
@@ -19,6 +17,7 @@ from intemi.machines.trees.quality import Gini, SplitQuality
 from intemi.machines.trees.splits import Split, SymbolSplit, ThresholdSplit
 from intemi.machines.trees.splitters.exhaustive import ExhaustiveSearch
 from intemi.machines.trees.splitters.nominal import TwoSets
+from intemi.machines.trees.splitters.symbol_sets import every_set, order_of_symbols
 
 
 class SpreadSearch(NodeSplitter):
@@ -69,7 +68,7 @@ class SpreadSearch(NodeSplitter):
         weights = table.sum(axis=1)
         completed = table + np.outer(weights / weights.sum(), data.class_weights - table.sum(axis=0))
         is_numeric = data.columns[feature].categories is None
-        order = np.arange(len(distinct)) if is_numeric else self._order(table)
+        order = np.arange(len(distinct)) if is_numeric else order_of_symbols(table, self.nominal.settings(self.quality))
         best, left = self._best_set(completed) if order is None else self._best_beginning(completed, order)
         if best <= (-np.inf if self.allow_zero_gain else self.quality.nothing):
             return []
@@ -84,21 +83,6 @@ class SpreadSearch(NodeSplitter):
             split = SymbolSplit.of(data, feature, branches, quality=best)
         return [split] if split is not None else []
 
-    def _order(self, table: Floats) -> NDArray[np.intp] | None:
-        """The order of symbols whose beginnings are tried, as `nominal` would have it; None: all sets are."""
-        from intemi.machines.trees.kernels.symbols import scores
-
-        count, k = table.shape
-        settings = self.nominal.settings(self.quality)
-        order = int(settings["ORDER_OF_TWO"])
-        if (table.sum(axis=0) > 0).sum() > 2 or order == 0:
-            order = int(settings["ORDER_OF_MANY"]) if count > settings["ENUMERATED"] else 0
-        if order == 0:
-            return None
-        values = np.empty(count)
-        scores(table.ravel(), k, np.arange(count, dtype=np.int32), count, order, values)
-        return np.argsort(values, kind="stable")
-
     def _best_beginning(self, table: Floats, order: NDArray[np.intp]) -> tuple[float, NDArray[np.bool_]]:
         """The quality of the best beginning of an order of values, and whether each value belongs to it."""
         quality, place = self._best(table, np.cumsum(table[order], axis=0)[:-1])
@@ -109,7 +93,7 @@ class SpreadSearch(NodeSplitter):
     def _best_set(self, table: Floats) -> tuple[float, NDArray[np.bool_]]:
         """The same for all sets."""
         best, chosen = -np.inf, np.zeros(0, dtype=bool)
-        for members in _every_set(len(table)):
+        for members in every_set(len(table), len(table) // 2):
             quality, place = self._best(table, members @ table)
             if quality > best + (1e-12 if len(chosen) else 0.0):
                 best, chosen = quality, members[place]
@@ -127,21 +111,6 @@ class SpreadSearch(NodeSplitter):
 @cache
 def _plain(quality: SplitQuality, nominal: TwoSets, allow_zero_gain: bool) -> ExhaustiveSearch:
     return ExhaustiveSearch(quality=quality, nominal=nominal, min_branch=0.0, allow_zero_gain=allow_zero_gain)
-
-
-def _every_set(count: int) -> Iterator[NDArray[np.bool_]]:
-    """All sets, one of each complementary pair: by size, then in lexicographic order, some at a time."""
-    sets = (
-        chosen
-        for size in range(1, count // 2 + 1)
-        for chosen in combinations(range(count), size)
-        if 2 * size < count or chosen[0] == 0
-    )
-    while block := list(islice(sets, 512)):
-        members = np.zeros((len(block), count), dtype=bool)
-        for row, chosen in enumerate(block):
-            members[row, list(chosen)] = True
-        yield members
 
 
 def _with_unseen(split: Split) -> Split:
