@@ -77,6 +77,11 @@ class NodeData:
         """The node that all rows of the tree are in, with its own features; of other classes, the node itself."""
         return self if self._root is None else self._root
 
+    @property
+    def rows(self) -> Codes:
+        """The positions of its rows among all that it has features of: those of the tree, unless it was transformed."""
+        return np.arange(len(self), dtype=np.int32) if self._rows is None else self._rows
+
     def once(self, name: Hashable, make: Callable[[NodeData], Made]) -> Made:
         """What is made of the root, once for a tree; under this name it is found again in all nodes."""
         made = self.root._made

@@ -3,129 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import replace
+from itertools import count
 
 import numpy as np
 
 from intemi.kernel import parameter
-from intemi.machines.interfaces import Floats
 from intemi.machines.trees.components import Growth
-from intemi.machines.trees.growing import Division, GrowingNode
+from intemi.machines.trees.growing import GrowingNode
 from intemi.machines.trees.node_data import NodeData
 from intemi.machines.trees.quality import InformationGain, SplitQuality
+from intemi.machines.trees.search.agreement import adjusted_rand_index
 from intemi.machines.trees.search.method import Parts, SearchMethod
-from intemi.machines.trees.splits import Split
-
-
-@dataclass(frozen=True, eq=False)
-class _Step:
-    """A split of a tree and the steps before it. It knows no rows: trees of the past need no room."""
-
-    before: _Step | None
-    path: tuple[int, ...]
-    """The branches that lead to the node."""
-    division: Division
-    """Without its parts."""
-    weights: Sequence[Floats]
-    """The class weights of the branches."""
-
-
-@dataclass(frozen=True, eq=False)
-class _Choice:
-    """A split that a node may get, and what it leads to."""
-
-    division: Division
-    """Without its parts."""
-    weights: Sequence[Floats]
-    """The class weights of the branches."""
-    open: Sequence[_Node]
-    """The branches that may be split in turn."""
-    closed: Sequence[Floats]
-    """The class weights of the others."""
-
-
-@dataclass(eq=False)
-class _Node:
-    """A node that may be split. All trees in which it is open share it, and what was found out about it."""
-
-    data: NodeData
-    parts: Parts = field(repr=False)
-    count: int
-
-    @cached_property
-    def splits(self) -> list[Split]:
-        """Its best splits."""
-        return self.parts.best_splits(self.data, self.count)
-
-    @cached_property
-    def prospects(self) -> float:
-        """What splitting it promises."""
-        prospects = self.parts.prospects
-        return prospects.prospects(self.data, self.splits[0] if prospects.needs_split and self.splits else None)
-
-    @cached_property
-    def choices(self) -> list[_Choice]:
-        """Those of its splits that are accepted."""
-        divisions = [self.parts.division(self.data, split) for split in self.splits]
-        return [self._choice(division) for division in divisions if division is not None]
-
-    def _choice(self, division: Division) -> _Choice:
-        closed = division.split.closed or (False,) * len(division.parts)
-        opened, weights = list[_Node](), list[Floats]()
-        for part, is_closed in zip(division.parts, closed, strict=True):
-            if is_closed or is_pure(part):
-                weights.append(part.class_weights)
-            else:
-                opened.append(_Node(part, self.parts, self.count))
-        return _Choice(replace(division, parts=()), [part.class_weights for part in division.parts], opened, weights)
-
-
-@dataclass(frozen=True, eq=False)
-class _State:
-    """A partial tree."""
-
-    open: Sequence[_Node]
-    """In the order in which they came to be."""
-    closed: Sequence[Floats]
-    """The class weights of the leaves that stay leaves."""
-    quality: float = float("-inf")
-    last: _Step | None = None
-
-    @property
-    def leaf_count(self) -> int:
-        """How many leaves it has, open nodes among them."""
-        return len(self.open) + len(self.closed)
-
-
-def is_pure(data: NodeData) -> bool:
-    """Whether there is but one class."""
-    return data.errors <= 1e-12 * data.weight
-
-
-def grown(data: NodeData, last: _Step | None) -> GrowingNode:
-    """The nodes of the tree that the steps up to the last one make."""
-    steps = list[_Step]()
-    while last is not None:
-        steps.append(last)
-        last = last.before
-    root = GrowingNode(data.class_weights, data.weight)
-    nodes: dict[tuple[int, ...], GrowingNode] = {(): root}
-    for expansion, step in enumerate(reversed(steps), start=1):
-        node, division = nodes[step.path], step.division
-        node.split, node.surrogates = division.split, division.surrogates
-        node.default_branch, node.expansion = division.default_branch, expansion
-        branch_weights = division.split.branch_weights
-        node.children = [GrowingNode(each, float(branch_weights[b])) for b, each in enumerate(step.weights)]
-        nodes.update({(*step.path, b): child for b, child in enumerate(node.children)})
-    return root
+from intemi.machines.trees.search.partial_trees import (
+    Choice,
+    Leaf,
+    OpenNode,
+    PartialTree,
+    Step,
+    grown,
+    is_pure,
+    leaf_of,
+)
+from intemi.machines.trees.search.tree_quality import TreeQuality
 
 
 class BeamSearch(SearchMethod):
     """Keep the `width` best partial trees; in each round one open node of each is split, in `branch` ways.
 
-    Trees are compared by the `quality` of the division that their leaves make. At most `per_parent` trees that differ
-    only in their last split are kept while there are others: a family of alike trees would fill the beam otherwise.
+    Trees are compared by the `quality` of the division that their leaves make, or by a measure of trees. At most
+    `per_parent` trees that differ only in their last split are kept while there are others: a family of alike trees
+    would fill the beam otherwise. With a `max_ari` below 1 a tree is dropped whose division of the rows has a larger
+    adjusted Rand index with one that is taken before it; a row that is divided counts where most of it is.
+
     The search ends when it has `finished` trees that cannot grow, and gives the best of them. If it is `layered` the
     width is 1 in the first round and doubles in each further one, up to `width`.
 
@@ -141,20 +51,22 @@ class BeamSearch(SearchMethod):
 
     width: int = parameter(default=5, at_least=1)
     branch: int = parameter(default=5, at_least=1)
-    quality: SplitQuality = InformationGain()
+    quality: SplitQuality | TreeQuality = InformationGain()
     per_parent: int = parameter(default=1, at_least=1)
     finished: int = parameter(default=1, at_least=1)
     layered: bool = False
+    max_ari: float = parameter(default=1.0, at_least=0, at_most=1)
 
     def search(self, data: NodeData, parts: Parts) -> GrowingNode:
         return self.forest(data, parts)[0]
 
     def forest(self, data: NodeData, parts: Parts) -> list[GrowingNode]:
         """All trees that the search finished, the best one first; of equally good ones that with fewer leaves."""
-        start = _State([_Node(data, parts, self.branch)], [])
+        places = np.zeros(len(data), dtype=np.int32)
+        start = PartialTree([OpenNode(data, parts, self.branch, count(1) if self.max_ari < 1 else None)], [], places)
         if is_pure(data):
-            start = _State([], [data.class_weights])
-        beam, finals = [start], list[_State]()
+            start = PartialTree([], [leaf_of(data)], places)
+        beam, finals = [start], list[PartialTree]()
         width = 1 if self.layered else self.width
         while True:
             finals += [state for state in beam if not state.open]
@@ -166,7 +78,7 @@ class BeamSearch(SearchMethod):
         finals.sort(key=lambda state: (-round(state.quality, 12), state.leaf_count))
         return [grown(data, state.last) for state in finals]
 
-    def _children(self, state: _State, parts: Parts) -> list[_State]:
+    def _children(self, state: PartialTree, parts: Parts) -> list[PartialTree]:
         """The trees that one more split makes of a tree; the tree with fewer open nodes, if no split can be made."""
         opened, closed = list(state.open), list(state.closed)
         while opened:
@@ -176,27 +88,38 @@ class BeamSearch(SearchMethod):
             if not parts.stop.stops(node.data, growth) and node.splits:
                 choices = [each for each in node.choices if not parts.stop.refuses(len(each.weights), growth)]
                 made = [self._split(state, node, choice, opened, closed) for choice in choices]
-                return made or [replace(state, open=opened, closed=[*closed, node.data.class_weights])]
-            closed.append(node.data.class_weights)
+                return made or [replace(state, open=opened, closed=[*closed, node.as_leaf])]
+            closed.append(node.as_leaf)
         return [replace(state, open=[], closed=closed)]
 
-    def _split(self, state: _State, node: _Node, choice: _Choice, opened: list[_Node], closed: list[Floats]) -> _State:
-        opened, closed = [*opened, *choice.open], [*closed, *choice.closed]
-        leaves = np.array([*(each.data.class_weights for each in opened), *closed])
-        quality = self.quality.multi(leaves[leaves.any(axis=1)])
-        step = _Step(state.last, node.data.path, choice.division, choice.weights)
-        return _State(opened, closed, quality, step)
+    def _split(
+        self, state: PartialTree, node: OpenNode, choice: Choice, opened: list[OpenNode], closed: list[Leaf]
+    ) -> PartialTree:
+        places = state.places
+        if choice.places is not None:
+            places, rows = places.copy(), node.data.rows
+            places[rows] = np.where(places[rows] == node.number, choice.places, places[rows])
+        step = Step(state.last, node.data.path, choice.division, choice.weights)
+        made = PartialTree(
+            [*opened, *choice.open], [*closed, *choice.closed], places, last=step, splits=state.splits + 1
+        )
+        if isinstance(self.quality, TreeQuality):
+            return replace(made, quality=self.quality.of(made.leaves))
+        return replace(made, quality=self.quality.multi(made.leaves.class_weights))
 
-    def _best(self, families: Sequence[Sequence[_State]], width: int) -> list[_State]:
+    def _best(self, families: Sequence[Sequence[PartialTree]], width: int) -> list[PartialTree]:
         """The best of the trees made of each tree: first a few of each family, then any."""
         places = [(family, child) for family, children in enumerate(families) for child in range(len(children))]
         places.sort(key=lambda place: -round(families[place[0]][place[1]].quality, 12))
-        taken, counts = set[tuple[int, int]](), [0] * len(families)
-        for family, child in places:
-            if len(taken) < width and counts[family] < self.per_parent:
-                taken.add((family, child))
-                counts[family] += 1
-        for place in places:
-            if len(taken) < width:
-                taken.add(place)
-        return [families[family][child] for family, child in places if (family, child) in taken]
+        taken, counts = dict[tuple[int, int], PartialTree](), [0] * len(families)
+        for most in (self.per_parent, width):
+            for family, child in places:
+                tree = families[family][child]
+                is_free = len(taken) < width and counts[family] < most and (family, child) not in taken
+                if is_free and not any(self._are_alike(tree, other) for other in taken.values()):
+                    taken[family, child] = tree
+                    counts[family] += 1
+        return [taken[place] for place in places if place in taken]
+
+    def _are_alike(self, one: PartialTree, other: PartialTree) -> bool:
+        return self.max_ari < 1 and adjusted_rand_index(one.places, other.places) > self.max_ari
