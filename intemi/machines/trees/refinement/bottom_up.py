@@ -77,9 +77,9 @@ class BottomUpPruning(DirectPruning):
         """Where a leaf is better than a subtree, by what both cost."""
         return at_most(leaves, subtrees + self.margins(subtrees, weights))
 
-    def judged(self, tree: Tree) -> Judgement:
-        """What leaves and subtrees cost, and where leaves are better."""
-        as_leaf = self.costs(tree)
+    def judged(self, tree: Tree, costs: Floats | None = None) -> Judgement:
+        """What leaves and subtrees cost, and where leaves are better; `costs` of leaves may be given."""
+        as_leaf = self.costs(tree) if costs is None else costs
         as_subtree, costs, is_cut = as_leaf.copy(), as_leaf.copy(), np.zeros(len(tree), dtype=bool)
         shares = _shares(tree) if self.averages else np.ones(len(tree))
         for nodes, children in reversed(inner_levels(tree)):

@@ -157,7 +157,7 @@ class PrunedTree(Machine):
             tree, decision, results = _cut(tree, chosen.nodes.tobytes()), chosen.decision, dict(chosen.results)
         else:
             assert isinstance(self.refinement, DirectPruning)
-            tree, decision = self.refinement.pruned(tree, data), self.refinement.decision()
+            tree, decision = self.refinement.pruned_for(tree, data, self.decision), self.refinement.decision()
         classifier, ranking = _made_of(tree, decision or self.decision)
         results = {**results_of(classifier, data), **results}
         return Model(classifier=classifier, pruned=tree, ranking=ranking, results=results)

@@ -31,6 +31,10 @@ class DirectPruning(Refinement):
         """The tree with some of its nodes made leaves; `data` are what it was grown on, for those that need them."""
         raise NotImplementedError
 
+    def pruned_for(self, tree: Tree, data: Data, decision: DecisionModule) -> Tree:
+        """The same for a tree whose leaves answer by a decision module, to most prunings a matter of indifference."""
+        return self.pruned(tree, data)
+
     def decision(self) -> DecisionModule | None:
         """What the leaves have to answer, if the pruning counts on it; otherwise any decision module does."""
         return None
