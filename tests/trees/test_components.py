@@ -323,6 +323,14 @@ COSTS = ((0, 1), (9, 0))
 """To answer B where A is right costs 9."""
 
 
+@pytest.mark.parametrize("decision", [Proportions(), Laplace(), MEstimate(), PathCombined()], ids=repr)
+def test_rounding_does_not_decide_between_classes(decision: DecisionModule) -> None:
+    """A tenth and two tenths are a little more than three of them; of the equal classes the first is answered."""
+    tree = tree_of(DecisionTree(), table_of({"x": [1, 1]}, "AB"))
+    tree.class_weights[0] = [0.3, 0.1 + 0.2]
+    assert node_classes(tree, decision).tolist() == [0]
+
+
 def test_the_class_is_answered_that_costs_least() -> None:
     """Of the leaf of two A and six B, B is the majority and costs 18, A 6."""
     learner = DecisionTree(stop=MaxLeaves(leaves=2), decision=LeastCost(cost=COSTS))

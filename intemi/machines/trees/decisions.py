@@ -15,6 +15,8 @@ from intemi.machines.trees.tree import Tree
 class Proportions(DecisionModule):
     """The shares of the classes in the node."""
 
+    version = 2
+
     def probabilities(self, tree: Tree) -> Floats:
         weights = tree.filled_class_weights
         return np.asarray(weights / weights.sum(axis=1, keepdims=True))
@@ -22,6 +24,8 @@ class Proportions(DecisionModule):
 
 class Laplace(DecisionModule):
     """The shares of the classes in the node with one more row of each."""
+
+    version = 2
 
     def probabilities(self, tree: Tree) -> Floats:
         weights = tree.filled_class_weights + 1.0
