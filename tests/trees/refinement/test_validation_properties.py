@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from intemi.kernel import ConfigurationError
 from intemi.machines.interfaces import Floats
 from intemi.machines.trees import (
     CostComplexity,
@@ -330,3 +331,25 @@ def test_other_numbers_of_classes_change_nothing(tree: Tree, numbers: list[int])
         table = kind().table(renumbered, renumbered.class_weights, MAJORITY)
         same = kind().table(tree, tree.class_weights, MAJORITY)
         assert (table.leaves.tolist(), table.training.tolist()) == (same.leaves.tolist(), same.training.tolist())
+
+
+@settings(max_examples=60, deadline=None)
+@given(random_trees(), st.integers(-6, 0), st.integers(0, 6))
+def test_a_smaller_grid_is_a_part_of_the_larger_one(tree: Tree, smallest: int, largest: int) -> None:
+    few = MEstimateValidation(smallest=smallest, largest=largest)
+    every, some = (each.path(tree, MAJORITY) for each in (MEstimateValidation(), few))
+    assert some.keys.tolist() == list(range(smallest, largest + 1))
+    for step, key in enumerate(some.keys):
+        assert some.cut(step).tolist() == every.cut(every.keys.tolist().index(key)).tolist()
+    full, short = DepthImpurityValidation(), DepthImpurityValidation(largest=largest)
+    for step in range(largest + 1):
+        assert short.path(tree, MAJORITY).cut(step).tolist() == full.path(tree, MAJORITY).cut(step).tolist()
+        assert short.named(step) == full.named(step)
+    assert short.named(largest + 1) == 0
+    assert short.path(tree, MAJORITY).leaves[-1] == 1
+
+
+def test_a_grid_ends_where_it_begins_at_the_earliest() -> None:
+    with pytest.raises(ConfigurationError, match="MEstimateValidation: smallest must be at most largest, got 3 and 2"):
+        MEstimateValidation(smallest=3, largest=2)
+    assert MEstimateValidation(smallest=3, largest=3).named(3) == 8

@@ -6,6 +6,7 @@ from typing import Literal
 
 import numpy as np
 
+from intemi.kernel import parameter
 from intemi.machines.interfaces import Codes, Floats
 from intemi.machines.trees.components import DecisionModule
 from intemi.machines.trees.refinement.cost_complexity import impurities
@@ -13,8 +14,6 @@ from intemi.machines.trees.refinement.path_validator import NestedValidator, las
 from intemi.machines.trees.refinement.tables import ErrorTable, NestedPath
 from intemi.machines.trees.tree import Tree
 
-BETAS = np.append(2.0 ** (-np.arange(25) / 2), 0.0)
-"""From no pruning to a single leaf; nodes in which all classes are equally frequent are cut by 0 only."""
 LEAST = 2.0**-24
 """What 0 counts as in a geometric mean."""
 SAME = 1e-10
@@ -24,8 +23,9 @@ SAME = 1e-10
 class DepthImpurityValidation(NestedValidator):
     """Cut a node unless its branches, their purity times β, are purer than it is itself; β is validated.
 
-    With `candidates="grid"` β is a power of the root of ½, or 0. "exact" are all prunings of the tree: each stands for
-    the β from its own to the next one's, for their geometric mean in the trees of the passes.
+    With `candidates="grid"` β is a power of the root of ½, up to that of `largest`, or 0; by 0 alone nodes are cut in
+    which all classes are equally frequent. "exact" are all prunings of the tree: each stands for the β from its own to
+    the next one's, for their geometric mean in the trees of the passes.
 
     >>> DepthImpurityValidation().named(2)
     0.5
@@ -33,6 +33,12 @@ class DepthImpurityValidation(NestedValidator):
 
     impurity: Literal["gini", "entropy"] = "gini"
     candidates: Literal["grid", "exact"] = "grid"
+    largest: int = parameter(default=24, at_least=0, at_most=100)
+
+    @property
+    def grid(self) -> Floats:
+        """The values of β that are tried, from no pruning to a single leaf."""
+        return np.append(2.0 ** (-np.arange(self.largest + 1) / 2), 0.0)
 
     def path(self, tree: Tree, decision: DecisionModule) -> NestedPath:
         pure = purities(tree, self.impurity)
@@ -40,8 +46,9 @@ class DepthImpurityValidation(NestedValidator):
             return _exact_path(tree, pure)
         from intemi.machines.trees.kernels.grids import depth_impurity_keys
 
-        critical = depth_impurity_keys(pure, tree.weights, tree.parent, tree.first_child, BETAS)
-        return NestedPath(tree, np.arange(len(BETAS), dtype=np.float64), critical)
+        grid = self.grid
+        critical = depth_impurity_keys(pure, tree.weights, tree.parent, tree.first_child, grid)
+        return NestedPath(tree, np.arange(len(grid), dtype=np.float64), critical)
 
     def places(self, table: ErrorTable, keys: Floats) -> Codes:
         if self.candidates == "grid":
@@ -51,7 +58,7 @@ class DepthImpurityValidation(NestedValidator):
         return last_up_to(table, SAME - probes)
 
     def named(self, key: float) -> float:
-        return abs(key) if self.candidates == "exact" else float(BETAS[int(key)])
+        return abs(key) if self.candidates == "exact" else float(self.grid[int(key)])
 
 
 def _exact_path(tree: Tree, pure: Floats) -> NestedPath:
