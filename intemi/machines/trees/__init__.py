@@ -67,6 +67,7 @@ from intemi.machines.trees.refinement.reduced_error import ReducedError
 from intemi.machines.trees.refinement.refiltering import Refiltering, RightRows
 from intemi.machines.trees.refinement.refinement import DirectPruning, Refinement, Validator
 from intemi.machines.trees.refinement.strengths import PruningTest
+from intemi.machines.trees.refinement.windowing import FirstWindow, LargerWindow, Windowing
 from intemi.machines.trees.rules import Condition, Rule
 from intemi.machines.trees.search import *  # noqa: F403
 from intemi.machines.trees.selectors import *  # noqa: F403
@@ -187,6 +188,7 @@ __all__ = [
     "RefinedTree",
     "LockstepTree",
     "Refiltering",
+    "Windowing",
     "Refinement",
     "DirectPruning",
     "BottomUpPruning",
@@ -217,6 +219,8 @@ __all__ = [
     "PrunedTree",
     "PruningTest",
     "RightRows",
+    "FirstWindow",
+    "LargerWindow",
     # What components of your own get and give
     "NodeData",
     "Split",

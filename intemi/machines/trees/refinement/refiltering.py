@@ -13,6 +13,16 @@ from intemi.machines.interfaces import Classifier
 from intemi.machines.trees.decision_tree import DecisionTree
 
 
+def check_learner(kind: str, learner: Machine) -> None:
+    """Refuse machines that do not make a classifier of data alone."""
+    inputs, outputs = learner.inputs, learner.outputs
+    if list(inputs) != ["data"] or "classifier" not in outputs:
+        raise BindingError(
+            f"{kind}: learner must take data alone and give a classifier, but {learner.kind} takes "
+            f"{', '.join(inputs) or 'nothing'} and gives {', '.join(outputs) or 'nothing'}"
+        )
+
+
 class RightRows(Machine):
     """Leave out the rows that a classifier gets wrong. Results: "Removed" rows, "Left" rows and their "Classes"."""
 
@@ -58,12 +68,7 @@ class Refiltering(Machine):
         return self.learner.outputs
 
     def check(self) -> None:
-        inputs, outputs = self.learner.inputs, self.learner.outputs
-        if list(inputs) != ["data"] or "classifier" not in outputs:
-            raise BindingError(
-                f"{self.kind}: learner must take data alone and give a classifier, but {self.learner.kind} takes "
-                f"{', '.join(inputs) or 'nothing'} and gives {', '.join(outputs) or 'nothing'}"
-            )
+        check_learner(self.kind, self.learner)
 
     async def run(self, job: Any, data: Any) -> Model:
         rounds, removed = 0, 0
