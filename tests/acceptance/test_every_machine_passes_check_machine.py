@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import intemi
@@ -65,12 +66,15 @@ from intemi.machines.trees import (
     ErrorsOfPrunings,
     ErrorsOnRows,
     Expansions,
+    FirstWindow,
+    LargerWindow,
     LockstepTree,
     NodeCounts,
     PrunedTree,
     PruningTest,
     RightRows,
     ValidationPasses,
+    Windowing,
 )
 from intemi.testing import check_machine
 from tests.learning.tables import mixed, outputs
@@ -182,6 +186,12 @@ EXAMPLES: dict[type[Machine], Callable[[], Example]] = {
     ),
     PruningTest: lambda: (PruningTest((0.0, 0.1)), {"trees": [tree()], "data": D1}),
     Refiltering: lambda: (Refiltering(), {"data": D1}),
+    FirstWindow: lambda: (FirstWindow(0.5), {"data": DATA}),
+    LargerWindow: lambda: (
+        LargerWindow(),
+        {"data": DATA, "before": np.arange(4, dtype=np.int32), "classifier": classifier()},
+    ),
+    Windowing: lambda: (Windowing(share=0.5), {"data": D1}),
     RightRows: lambda: (RightRows(), {"data": DATA, "classifier": classifier()}),
     # loaders
     SklearnDataset: lambda: (SklearnDataset("iris"), {}),
