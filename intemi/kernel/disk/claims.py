@@ -220,13 +220,14 @@ class Claims:
                 holder = self._file.holders[place] = self._me
             return holder is self._me
 
-    def give_back(self, machine: bytes) -> None:
-        """End a claim, if it is one of these."""
-        place = _place(machine)
-        with self._file.lock:
-            if self._file.holders.get(place) is self._me:
-                del self._file.holders[place]
-                self._file.give_back(place)
+    def give_back(self, *machines: bytes) -> None:
+        """End claims, as far as they are among these."""
+        file, me = self._file, self._me
+        with file.lock:
+            for place in map(_place, machines):
+                if file.holders.get(place) is me:
+                    del file.holders[place]
+                    file.give_back(place)
 
 
 def _place(machine: bytes) -> int:

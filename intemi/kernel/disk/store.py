@@ -164,9 +164,9 @@ class DiskStore(Store):
             self._database.change(_KEEP, rows[0])
         self._known.add(name for machine, key, *_ in rows for name in (machine, key))
         self._known.add(key for key, _ in aliases)
-        for machine, *_ in rows:
-            self._claims.give_back(machine)
-            self._warned.discard(machine)
+        machines = [row[0] for row in rows]
+        self._claims.give_back(*machines)
+        self._warned.difference_update(machines)
         if len(self._written) < REMEMBERED:
             self._written.update((record.machine, (record, list(children))) for record, _, children, _ in finished)
 
