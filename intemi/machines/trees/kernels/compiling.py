@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from copy import copy
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -17,9 +18,12 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]
+from llvmlite.binding import add_symbol  # type: ignore[import-untyped]
 from numba import boolean, cfunc, config, float64, int32, int64, njit, types, uint8, void
+from numba.core.compiler_lock import global_compiler_lock
 from numba.core.errors import NumbaError
-from numba.core.event import Listener, install_listener
+from numba.core.registry import cpu_target
+from numba.core.runtime.nrt import rtsys
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
@@ -98,9 +102,6 @@ def _load_arrays() -> None:
     arrays._HAVE_BLAS = True  # whoever does call them has it imported then
 
 
-_load_arrays()
-
-
 def _kept() -> list[Path]:
     """The files of machine code that numba keeps of these kernels: beside them, or where the environment says."""
     probe: Any = njit(cache=True)(_kept)
@@ -139,39 +140,46 @@ def share_compilation() -> subprocess.Popen[bytes] | None:
 
 
 @contextmanager
-def _our_way() -> Iterator[None]:
+def _our_way(is_kept: bool = True) -> Iterator[None]:
     """Compile loops as they are: most go over a few classes or rows, and several numbers at once would be too many.
 
     Compilation makes many objects that stay; to look for garbage among them would be a seventh of its time.
     """
     options: Any = config
-    before, is_collecting = options.LOOP_VECTORIZE, gc.isenabled()
-    options.LOOP_VECTORIZE = 0
-    gc.disable()
+    with global_compiler_lock, _loading(is_kept):
+        before, is_collecting = options.LOOP_VECTORIZE, gc.isenabled()
+        options.LOOP_VECTORIZE = 0
+        gc.disable()
+        try:
+            yield
+        finally:
+            options.LOOP_VECTORIZE = before
+            if is_collecting:
+                gc.enable()
+
+
+@contextmanager
+def _loading(is_kept: bool) -> Iterator[None]:
+    """Let numba look for machine code that is kept before it loads all that it knows of Python and numpy, which takes
+    longer than loading all kernels. To run them its runtime is enough; what is to be compiled asks for the rest.
+    """
+    context: Any = cpu_target.target_context
+    asked = 0 if is_kept else 1
+
+    def refresh() -> None:
+        nonlocal asked
+        asked += 1
+        if asked == 1:
+            rtsys.initialize(context)
+        else:
+            _load_arrays()
+            type(context).refresh(context)
+
+    context.refresh = refresh
     try:
         yield
     finally:
-        options.LOOP_VECTORIZE = before
-        if is_collecting:
-            gc.enable()
-
-
-_waiting: list[tuple[Any, Any]] = []
-"""Kernels that only kernels call, and their signatures, until one is compiled that may call them."""
-
-
-class _Waited(Listener):
-    """Compiles what is waiting as soon as a kernel has to be compiled. If it was kept, nothing of it is needed."""
-
-    def on_start(self, event: Any) -> None:
-        waiting = _waiting.copy()
-        _waiting.clear()
-        for kernel, signature in waiting:
-            kernel.compile(signature)
-            kernel.disable_compile()
-
-    def on_end(self, event: Any) -> None:
-        """Nothing is to be done then."""
+        del context.refresh
 
 
 def compiled(signature: Any) -> Callable[[Function], Function]:
@@ -183,20 +191,17 @@ UNSEEN: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 """Python does not call it, and must not; so what it would need for that is left out: half the time of compilation."""
 
 
-def apart(signature: Any) -> Callable[[Function], Function]:
-    """The same for loops that take long, of kernels only: by themselves they have all registers of the processor.
-
-    What was loaded first is called, and not the copies of it in what is kept of its callers: these were optimised again
-    with each of them, which makes them up to a seventh slower. It must not make arrays, see `part`.
-    """
-    return _kept_by_itself(signature, _nrt=False, **UNSEEN)
-
-
-def part(signature: Any, makes_arrays: bool = False) -> Callable[[Function], Function]:
-    """The same for other kernels that only kernels call: they are kept as part of these, and cost a start nothing.
+def apart(signature: Any, makes_arrays: bool = False) -> Callable[[Function], Function]:
+    """The same for kernels that only kernels call: loops that take long, which by themselves have all registers of the
+    processor, and what is too large to be compiled again with each of its callers.
 
     What makes no arrays need not count who refers to them: up to a third of the time of growing.
     """
+    return _kept_by_itself(signature, _nrt=makes_arrays, **UNSEEN)
+
+
+def part(signature: Any, makes_arrays: bool = False) -> Callable[[Function], Function]:
+    """The same for small ones: they are kept as part of the kernels that call them, and cost a start nothing."""
     return _waiting_for_callers(signature, _nrt=makes_arrays, **UNSEEN)
 
 
@@ -208,18 +213,41 @@ def inner(signature: Any) -> Callable[[Function], Function]:
 def _kept_by_itself(signature: Any, **options: Any) -> Callable[[Function], Function]:
     def decorate(function: Function) -> Function:
         made: Any = njit(cache=True, error_model="numpy", **options)(function)
-        with _our_way(), install_listener("numba:compile", _Waited()):
+        with _our_way():
             made.compile(signature)
         made.disable_compile()
+        _call_by_name(made)
         return cast(Function, made)
 
     return decorate
 
 
+def _call_by_name(made: Any) -> None:
+    """Let kernels call the machine code that is loaded, by a name that does not depend on the process.
+
+    Otherwise numba puts a copy into each caller, and what it calls as well, and optimises all of it once more: that was
+    half the time of compilation, and made loops up to a seventh slower. A caller that was kept finds the name because
+    its module imports this one first.
+    """
+    [result] = made.overloads.values()
+    named = copy(result.fndesc)
+    named.mangled_name = f"{made.__module__}.{made.__qualname__}"
+    add_symbol(named.mangled_name, result.library.get_pointer_to_function(result.fndesc.llvm_func_name))
+    made.targetctx.remove_user_function(result.entry_point)
+    made.targetctx.insert_user_function(result.entry_point, named)
+
+
 def _waiting_for_callers(signature: Any, **options: Any) -> Callable[[Function], Function]:
     def decorate(function: Function) -> Function:
         made: Any = njit(error_model="numpy", **options)(function)
-        _waiting.append((made, signature))
+        compile_for = made.compile
+
+        def compile_as_declared(_: Any) -> None:
+            """What numba calls when it has to compile a kernel that calls this one, with the types of the call."""
+            compile_for(signature)
+            made.disable_compile()
+
+        made.compile = compile_as_declared
         return cast(Function, made)
 
     return decorate
@@ -232,7 +260,7 @@ def compiled_measure(function: Callable[..., float]) -> Any:
     """
     is_ours = function.__module__.startswith("intemi.")
     try:
-        with _our_way():
+        with _our_way(is_ours):
             return cfunc(MEASURE_SIGNATURE, cache=is_ours, error_model="numpy")(function)
     except NumbaError as error:
         name = function.__qualname__.removesuffix(".measure").rpartition(".")[2]

@@ -24,11 +24,11 @@ from intemi.machines.trees.kernels.compiling import (
     WIDE_2D,
     Bytes,
     Wide,
+    apart,
     boolean,
     compiled,
     inner,
     int64,
-    part,
 )
 from intemi.machines.trees.kernels.cuts import bits_for_each
 from intemi.machines.trees.kernels.feature import POSITION, QUALITY
@@ -81,7 +81,7 @@ def stops(counts: Floats, node: int, depth: int, settings: Floats) -> bool:
     )
 
 
-@part(
+@apart(
     boolean(
         MEASURE, GIVEN_FLOATS_2D, GIVEN_CODES, GIVEN_CODES, BYTES_2D, FLOATS_2D, CODES, WIDE_2D, GIVEN_CODES,
         GIVEN_CODES, WIDE, GIVEN_CODES, GIVEN_FLOATS, boolean, GIVEN_FLOATS, FLOATS, WIDE, CODES_2D, FLOATS_2D,

@@ -19,11 +19,11 @@ from intemi.machines.trees.kernels.compiling import (
     WIDE_2D,
     Bytes,
     Wide,
+    apart,
     boolean,
     compiled,
     float64,
     int64,
-    part,
 )
 from intemi.machines.trees.kernels.cuts import bits_for_each, is_better
 from intemi.machines.trees.kernels.feature import GAIN, LEGAL, QUALITY, TIES, best_of_feature
@@ -33,7 +33,7 @@ AT_ONCE = 4096
 """So many counts of a group of features lie near the processor."""
 
 
-@part(
+@apart(
     float64(
         MEASURE, BYTES_2D, CODES, WIDE_2D, GIVEN_CODES, GIVEN_CODES, CODES, int64, GIVEN_CODES, GIVEN_CODES, int64,
         int64, WIDE, FLOATS, GIVEN_FLOATS, boolean, GIVEN_FLOATS, float64, FLOATS, FLOATS, BYTES, WIDE, FLOATS, FLOATS,

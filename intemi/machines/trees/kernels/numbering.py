@@ -14,8 +14,8 @@ from intemi.machines.trees.kernels.compiling import (
     FLOATS_2D,
     GIVEN_CODES,
     Tuple,
+    apart,
     boolean,
-    part,
 )
 
 PARENT, FIRST_CHILD, BRANCHES, FEATURE, DEFAULT, PARAMETERS, START, END, DEPTH, LIVE = range(10)
@@ -27,7 +27,7 @@ NODE_QUALITY, BRANCH_WEIGHT = 0, 1
 ARRAYS = Tuple((CODES, CODES, CODES, FLOATS_2D, FLOATS, CODES, FLOATS, CODES, CODES, CODES, CODES, CODES, FLOATS))
 
 
-@part(ARRAYS(CODES_2D, FLOATS_2D, FLOATS_2D, FLOATS, GIVEN_CODES, boolean), makes_arrays=True)
+@apart(ARRAYS(CODES_2D, FLOATS_2D, FLOATS_2D, FLOATS, GIVEN_CODES, boolean), makes_arrays=True)
 def numbered(
     whole: Codes, other: Floats, counts: Floats, parameters: Floats, symbols_of: Codes, is_fractional: bool
 ) -> Any:

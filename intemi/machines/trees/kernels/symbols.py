@@ -17,6 +17,7 @@ from intemi.machines.trees.kernels.compiling import (
     MEASURE,
     Tuple,
     address_of,
+    apart,
     boolean,
     call_measure,
     compiled,
@@ -154,7 +155,7 @@ def largest_set(symbols: int, everything: bool, wanted: float) -> int:
     return best
 
 
-@part(
+@apart(
     Tuple((float64, float64))(
         MEASURE, FLOATS, int64, CODES, int64, int64, boolean, float64, float64, boolean, FLOATS, FLOATS, CODES
     ),
