@@ -12,7 +12,7 @@ from scipy.stats import chi2_contingency
 
 from intemi.data import Column, Data, Table
 from intemi.machines.trees.algorithms import ID3
-from intemi.machines.trees.kernels.feature import GAIN
+from intemi.machines.trees.kernels.found import GAIN
 from intemi.machines.trees.kernels.symbols import largest_set
 from intemi.machines.trees.node_data import NodeData
 from intemi.machines.trees.quality import (

@@ -71,9 +71,8 @@ def grown(learner: DecisionTree, data: Data, limits: Limits) -> Tree:
     """The tree of a learner that the kernel can grow."""
     from intemi.machines.trees.kernels.compiling import share_compilation
 
-    share_compilation()
+    share_compilation("grow")
     from intemi.machines.trees.kernels.cells import MISSING_BIN, NONE, UNSORTED, shifts
-    from intemi.machines.trees.kernels.grow import grow
     from intemi.machines.trees.kernels.whole import prepare
 
     splitter = learner.splitter
@@ -92,6 +91,8 @@ def grown(learner: DecisionTree, data: Data, limits: Limits) -> Tree:
     infinite, bins, bin_values, bin_count, cells, place, layout = prepared
     if infinite != NONE:
         raise infinite_values(columns[infinite])
+    from intemi.machines.trees.kernels.grow import grow
+
     arrays = grow(
         splitter.quality.address,
         values,

@@ -26,7 +26,8 @@ from intemi.machines.trees.kernels.compiling import (
     int64,
     void,
 )
-from intemi.machines.trees.kernels.cuts import SLACK, TIE, best_of_sums, is_better, least_rows
+from intemi.machines.trees.kernels.cuts import best_of_sums, least_rows
+from intemi.machines.trees.kernels.found import SLACK, TIE, is_better
 
 
 @apart(

@@ -24,6 +24,8 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.errors import NumbaError
 from numba.core.registry import cpu_target
 from numba.core.runtime.nrt import rtsys
+from numba.core.targetconfig import ConfigStack
+from numba.core.types.functions import BaseFunction
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
@@ -120,23 +122,30 @@ def _forget_stale() -> None:
 _forget_stale()
 
 
-OTHERS = ["route", "counting", "mixing", "summary", "pruning", "strengths", "optimal", "grids", "evaluate", "alone"]
-"""Modules of kernels that growing a tree does not need, or last."""
+MODULES = [
+    "symbols", "numbering", "partition", "summary", "route", "counting", "mixing", "pruning", "strengths", "optimal",
+    "grids", "evaluate", "whole", "grow", "alone",
+]  # fmt: skip
+"""What another process compiles, unless the first one does: what that will need last, what it does not need, and what
+it may be at for long."""
+NEEDED = {"grow": ("whole", "grow"), "alone": ("alone",)}
+"""What the first process compiles meanwhile, for each way to grow a tree."""
+
+
+_others: list[subprocess.Popen[bytes]] = []
 
 
 @cache
-def share_compilation() -> subprocess.Popen[bytes] | None:
-    """Before a tree is grown: if kernels have to be compiled, which takes a while, once on a computer, say so, or
-    somebody thinks that it hangs, and let another process compile those that are needed later."""
-    if any(kept.name.startswith("grow.") for kept in _kept()):
-        return None
-    print("intemi: compiling the kernels of the trees, about half a minute, this once", file=sys.stderr, flush=True)
-    program = "; ".join(f"import {__package__}.{name}" for name in OTHERS)
+def share_compilation(way: str) -> None:
+    """Before a tree is grown in one way or another: if kernels have to be compiled, which takes a while, once on a
+    computer, say so, or somebody thinks that it hangs, and let another process compile those that are needed later."""
+    if _others or any(kept.name.startswith(f"{way}.") for kept in _kept()):
+        return
+    print("intemi: compiling the kernels of the trees, up to half a minute, this once", file=sys.stderr, flush=True)
+    program = "; ".join(f"import {__package__}.{name}" for name in MODULES if name not in NEEDED[way])
     nothing = subprocess.DEVNULL
-    try:
-        return subprocess.Popen([sys.executable, "-c", program], stdin=nothing, stdout=nothing, stderr=nothing)
-    except OSError:
-        return None  # then they are compiled when they are needed
+    with suppress(OSError):  # then they are compiled when they are needed
+        _others.append(subprocess.Popen([sys.executable, "-c", program], stdin=nothing, stdout=nothing, stderr=nothing))
 
 
 @contextmanager
@@ -146,7 +155,7 @@ def _our_way(is_kept: bool = True) -> Iterator[None]:
     Compilation makes many objects that stay; to look for garbage among them would be a seventh of its time.
     """
     options: Any = config
-    with global_compiler_lock, _loading(is_kept):
+    with global_compiler_lock, _loading(is_kept), _remembering():
         before, is_collecting = options.LOOP_VECTORIZE, gc.isenabled()
         options.LOOP_VECTORIZE = 0
         gc.disable()
@@ -182,9 +191,32 @@ def _loading(is_kept: bool) -> Iterator[None]:
         del context.refresh
 
 
+@contextmanager
+def _remembering() -> Iterator[None]:
+    """Let numba find out once for each kernel what an operation on certain types is, and not again each time that it
+    goes over the kernel, by trying all that it knows under that name: a sixth of compilation."""
+    functions: Any = BaseFunction
+    stack: Any = ConfigStack
+    find: Any = functions.get_call_type
+    known: dict[Any, tuple[Any, Any]] = {}
+
+    def remembered(function: Any, context: Any, given: Any, named: Any) -> Any:
+        options = stack.top_or_none()
+        key = function, context, given, tuple(named.items()), id(options)
+        if key not in known:
+            known[key] = find(function, context, given, named), options
+        return known[key][0]
+
+    functions.get_call_type = remembered
+    try:
+        yield
+    finally:
+        functions.get_call_type = find
+
+
 def compiled(signature: Any) -> Callable[[Function], Function]:
     """Compile a kernel for one signature, when its module is imported; the machine code is kept beside the source."""
-    return _kept_by_itself(signature, nogil=True)
+    return _kept_by_itself(signature, nogil=True, no_cfunc_wrapper=True)
 
 
 UNSEEN: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}

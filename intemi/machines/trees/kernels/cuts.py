@@ -26,22 +26,10 @@ from intemi.machines.trees.kernels.compiling import (
     inner,
     int64,
 )
+from intemi.machines.trees.kernels.found import SLACK, TIE, is_better
 
-TIE = 1
-"""Where in its context a measure may write what decides between equal qualities."""
 NEVER = 2**62
 """A position beyond all cells."""
-SLACK = 1e-9
-"""Sums of fractional weights that miss a bound by less than this reach it."""
-
-
-@inner(boolean(float64, float64, float64, float64))
-def is_better(quality: float, tie: float, best: float, best_tie: float) -> bool:
-    """Whether one candidate is better than another; what differs by less than rounding does not."""
-    margin = 1e-12 * max(1.0, abs(best)) if best > -np.inf else 0.0
-    if quality > best + margin:
-        return True
-    return quality >= best - margin and tie > best_tie + 1e-12 * max(1.0, abs(best_tie))
 
 
 @apart(

@@ -18,118 +18,22 @@ from intemi.machines.trees.kernels.compiling import (
     WIDE_2D,
     Bytes,
     Wide,
-    address_of,
     boolean,
-    call_measure,
     float64,
     inner,
     int64,
-    part,
     void,
 )
-from intemi.machines.trees.kernels.cuts import SLACK, TIE, best_cut, best_weighted_cut
+from intemi.machines.trees.kernels.cuts import best_cut, best_weighted_cut
+from intemi.machines.trees.kernels.found import CONSTANT, GAIN, LEGAL, NOWHERE, POSITION, QUALITY, SLACK, TIE, TIES
 from intemi.machines.trees.kernels.settings import (
     AT_BORDERS,
     CLASSES,
-    ENUMERATED,
-    EVERY_SYMBOL,
     FILTERED,
     LEAST_BRANCH,
-    MULTIWAY,
-    ORDER_OF_MANY,
-    ORDER_OF_TWO,
     SCALES,
-    TWO_HEAVY,
-    WANTED,
 )
-from intemi.machines.trees.kernels.symbols import UNKNOWN, best_sets, split_information
-
-QUALITY, TIES, GAIN, POSITION, LEGAL = 0, 1, 2, 3, 4
-"""Columns of what is found: quality, tie-breaker, gain, where the cut is (position of a cell, or bin) or how many
-branches there are, and how many cuts are legal. Gain and quality differ in C4.5's choice only, which looks at both."""
-NOWHERE, CONSTANT = -1, -2
-"""Instead of a position: no cut is legal; there is nothing to cut, here and in all nodes below."""
-
-
-@part(
-    void(
-        MEASURE, FLOATS, int64, int64, FLOATS, GIVEN_FLOATS, float64, float64, FLOATS, FLOATS, CODES, CODES,
-        FLOATS_2D, int64,
-    )
-)  # fmt: skip
-def best_of_symbols(
-    measure: int,
-    counted: Floats,
-    symbols: int,
-    k: int,
-    known: Floats,
-    settings: Floats,
-    share: float,
-    average_cuts: float,
-    context: Floats,
-    table: Floats,
-    present: Codes,
-    branch: Codes,
-    found: Floats,
-    f: int,
-) -> None:
-    """The best split of a nominal feature, whose rows are counted by symbol and class; `branch` gets the sides."""
-    least = settings[LEAST_BRANCH] - SLACK
-    count, heavy = 0, 0
-    for s in range(symbols):
-        branch[s] = -1
-        part = 0.0
-        for c in range(k):
-            part += counted[s * k + c]
-        if part > 0.0:
-            present[count] = s
-            count += 1
-            if part >= least:
-                heavy += 1
-    if count < 2:
-        return
-    if settings[MULTIWAY]:
-        if heavy < 2 or (heavy < count and not settings[TWO_HEAVY]):
-            return
-        for i in range(count):
-            branch[present[i]] = i
-            for c in range(k):
-                table[i * k + c] = counted[present[i] * k + c]
-        branches = count
-        if settings[EVERY_SYMBOL]:
-            branches = symbols
-            for s in range(symbols):
-                branch[s] = s
-    else:
-        order = int(settings[ORDER_OF_TWO])
-        classes = 0
-        for c in range(k):
-            if known[c] > 0.0:
-                classes += 1
-        # The order is exact if any beginning of it may be a branch, and that is so if no symbol is too light for one.
-        is_bound = heavy < count and count <= settings[ENUMERATED]
-        if classes > 2 or order == 0 or is_bound:
-            order = int(settings[ORDER_OF_MANY]) if count > settings[ENUMERATED] else 0
-        wanted = settings[WANTED] if settings[WANTED] != 0.0 else average_cuts
-        best, _ = best_sets(
-            measure, counted, k, present, count, order, wanted < 0.0, wanted, settings[LEAST_BRANCH],
-            settings[FILTERED] > 0.0, table, context, branch,
-        )  # fmt: skip
-        if best == -np.inf:
-            return
-        branches, count = 2, 2
-        for c in range(k):
-            table[c], table[k + c] = 0.0, 0.0
-            for s in range(symbols):
-                if branch[s] >= 0:
-                    table[branch[s] * k + c] += counted[s * k + c]
-    context[TIE] = 0.0
-    gain = share * call_measure(measure, address_of(table), count, k, address_of(context))
-    quality = gain
-    if settings[FILTERED]:
-        information = split_information(table, count, k, context[UNKNOWN])
-        quality = gain / information if information > 1e-3 else -np.inf
-    found[f, QUALITY], found[f, TIES], found[f, GAIN], found[f, POSITION] = quality, context[TIE], gain, branches
+from intemi.machines.trees.kernels.symbols import UNKNOWN, best_of_symbols, split_information
 
 
 @inner(

@@ -31,7 +31,7 @@ from intemi.machines.trees.kernels.compiling import (
     int64,
 )
 from intemi.machines.trees.kernels.cuts import bits_for_each
-from intemi.machines.trees.kernels.feature import POSITION, QUALITY
+from intemi.machines.trees.kernels.found import POSITION, QUALITY
 from intemi.machines.trees.kernels.node import AT_ONCE, ask, chosen_feature
 from intemi.machines.trees.kernels.numbering import (
     ARRAYS,

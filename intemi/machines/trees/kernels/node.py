@@ -25,8 +25,9 @@ from intemi.machines.trees.kernels.compiling import (
     float64,
     int64,
 )
-from intemi.machines.trees.kernels.cuts import bits_for_each, is_better
-from intemi.machines.trees.kernels.feature import GAIN, LEGAL, QUALITY, TIES, best_of_feature
+from intemi.machines.trees.kernels.cuts import bits_for_each
+from intemi.machines.trees.kernels.feature import best_of_feature
+from intemi.machines.trees.kernels.found import GAIN, LEGAL, QUALITY, TIES, is_better
 from intemi.machines.trees.kernels.settings import FILTERED, LEAST_QUALITY
 
 AT_ONCE = 4096

@@ -22,7 +22,7 @@ from intemi.machines.trees.kernels.compiling import (
     types,
     void,
 )
-from intemi.machines.trees.kernels.feature import CONSTANT, POSITION
+from intemi.machines.trees.kernels.found import CONSTANT, POSITION
 
 SIDES = types.int16[::1]
 

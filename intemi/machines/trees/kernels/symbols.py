@@ -14,6 +14,7 @@ from intemi.machines.trees.kernels.compiling import (
     CODES,
     FLOATS,
     FLOATS_2D,
+    GIVEN_FLOATS,
     MEASURE,
     Tuple,
     address_of,
@@ -26,7 +27,18 @@ from intemi.machines.trees.kernels.compiling import (
     part,
     void,
 )
-from intemi.machines.trees.kernels.cuts import SLACK, TIE, is_better
+from intemi.machines.trees.kernels.found import GAIN, POSITION, QUALITY, SLACK, TIE, TIES, is_better
+from intemi.machines.trees.kernels.settings import (
+    ENUMERATED,
+    EVERY_SYMBOL,
+    FILTERED,
+    LEAST_BRANCH,
+    MULTIWAY,
+    ORDER_OF_MANY,
+    ORDER_OF_TWO,
+    TWO_HEAVY,
+    WANTED,
+)
 
 UNKNOWN = 0
 """Where in its context a measure finds the weight of the rows whose value is missing."""
@@ -250,3 +262,84 @@ def best_sets(
     for i in range(best_size):
         branch[present[best_chosen[i]]] = 0
     return best, best_tie
+
+
+@apart(
+    void(
+        MEASURE, FLOATS, int64, int64, FLOATS, GIVEN_FLOATS, float64, float64, FLOATS, FLOATS, CODES, CODES,
+        FLOATS_2D, int64,
+    )
+)  # fmt: skip
+def best_of_symbols(
+    measure: int,
+    counted: Floats,
+    symbols: int,
+    k: int,
+    known: Floats,
+    settings: Floats,
+    share: float,
+    average_cuts: float,
+    context: Floats,
+    table: Floats,
+    present: Codes,
+    branch: Codes,
+    found: Floats,
+    f: int,
+) -> None:
+    """The best split of a nominal feature, whose rows are counted by symbol and class; `branch` gets the sides."""
+    least = settings[LEAST_BRANCH] - SLACK
+    count, heavy = 0, 0
+    for s in range(symbols):
+        branch[s] = -1
+        part = 0.0
+        for c in range(k):
+            part += counted[s * k + c]
+        if part > 0.0:
+            present[count] = s
+            count += 1
+            if part >= least:
+                heavy += 1
+    if count < 2:
+        return
+    if settings[MULTIWAY]:
+        if heavy < 2 or (heavy < count and not settings[TWO_HEAVY]):
+            return
+        for i in range(count):
+            branch[present[i]] = i
+            for c in range(k):
+                table[i * k + c] = counted[present[i] * k + c]
+        branches = count
+        if settings[EVERY_SYMBOL]:
+            branches = symbols
+            for s in range(symbols):
+                branch[s] = s
+    else:
+        order = int(settings[ORDER_OF_TWO])
+        classes = 0
+        for c in range(k):
+            if known[c] > 0.0:
+                classes += 1
+        # The order is exact if any beginning of it may be a branch, and that is so if no symbol is too light for one.
+        is_bound = heavy < count and count <= settings[ENUMERATED]
+        if classes > 2 or order == 0 or is_bound:
+            order = int(settings[ORDER_OF_MANY]) if count > settings[ENUMERATED] else 0
+        wanted = settings[WANTED] if settings[WANTED] != 0.0 else average_cuts
+        best, _ = best_sets(
+            measure, counted, k, present, count, order, wanted < 0.0, wanted, settings[LEAST_BRANCH],
+            settings[FILTERED] > 0.0, table, context, branch,
+        )  # fmt: skip
+        if best == -np.inf:
+            return
+        branches, count = 2, 2
+        for c in range(k):
+            table[c], table[k + c] = 0.0, 0.0
+            for s in range(symbols):
+                if branch[s] >= 0:
+                    table[branch[s] * k + c] += counted[s * k + c]
+    context[TIE] = 0.0
+    gain = share * call_measure(measure, address_of(table), count, k, address_of(context))
+    quality = gain
+    if settings[FILTERED]:
+        information = split_information(table, count, k, context[UNKNOWN])
+        quality = gain / information if information > 1e-3 else -np.inf
+    found[f, QUALITY], found[f, TIES], found[f, GAIN], found[f, POSITION] = quality, context[TIE], gain, branches

@@ -105,6 +105,9 @@ class _Found:
     features: Sequence[int]
 
     def __post_init__(self) -> None:
+        from intemi.machines.trees.kernels.compiling import share_compilation
+
+        share_compilation("alone")
         from intemi.machines.trees.kernels.cells import MISSING_BIN, fill_cells, shifts
 
         data, count = self.data, len(self.features)
