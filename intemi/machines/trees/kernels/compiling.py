@@ -18,7 +18,7 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]
-from llvmlite.binding import add_symbol  # type: ignore[import-untyped]
+from llvmlite.binding import add_symbol, parse_assembly  # type: ignore[import-untyped]
 from numba import boolean, cfunc, config, float64, int32, int64, njit, types, uint8, void
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.errors import NumbaError
@@ -245,6 +245,7 @@ def inner(signature: Any) -> Callable[[Function], Function]:
 def _kept_by_itself(signature: Any, **options: Any) -> Callable[[Function], Function]:
     def decorate(function: Function) -> Function:
         made: Any = njit(cache=True, error_model="numpy", **options)(function)
+        _keep_machine_code_only(made)
         with _our_way():
             made.compile(signature)
         made.disable_compile()
@@ -267,6 +268,22 @@ def _call_by_name(made: Any) -> None:
     add_symbol(named.mangled_name, result.library.get_pointer_to_function(result.fndesc.llvm_func_name))
     made.targetctx.remove_user_function(result.entry_point)
     made.targetctx.insert_user_function(result.entry_point, named)
+
+
+def _keep_machine_code_only(made: Any) -> None:
+    """Keep a kernel without what numba would need to put copies of it into callers: its functions by name, no more.
+
+    To read the rest would take a start longer than to load the machine code.
+    """
+    keep = made._cache.save_overload
+
+    def keep_only(signature: Any, result: Any) -> None:
+        names = [function.name for function in result.library.get_defined_functions()]
+        stubs = "\n".join(f'define void @"{name}"() {{ ret void }}' for name in names)
+        result.library._shared_module = parse_assembly(stubs)
+        keep(signature, result)
+
+    made._cache.save_overload = keep_only
 
 
 def _waiting_for_callers(signature: Any, **options: Any) -> Callable[[Function], Function]:
