@@ -88,13 +88,13 @@ GIVEN_CODES_2D = types.Array(int32, 2, "C", readonly=True)
 
 
 def _load_arrays() -> None:
-    """Load what numba knows of arrays.
+    """Load what numba knows of arrays, which takes to compile only.
 
     It looks for BLAS meanwhile, for functions that no kernel calls, by importing scipy.linalg: that takes longer than
     loading all kernels.
     """
     blas = "scipy.linalg.cython_blas"
-    if blas in sys.modules:
+    if blas in sys.modules or "numba.np.arraymath" in sys.modules:
         return
     sys.modules[blas] = None  # type: ignore[assignment]  # Python's way to say that it cannot be imported
     try:

@@ -29,7 +29,14 @@ def errors_and_leaves(class_weights: Floats, tested: Floats, parent: Codes, crit
                 best, answer = class_weights[node, c], c
         answers[node] = answer
         errors -= tested[node, answer]
-        begin[node] = np.searchsorted(keys, critical[node])
+        low, high = 0, steps
+        while low < high:
+            middle = (low + high) // 2
+            if keys[middle] < critical[node]:
+                low = middle + 1
+            else:
+                high = middle
+        begin[node] = low
         end = steps if node == 0 else begin[above]
         changes[0, begin[node]] += errors
         changes[0, end] -= errors
