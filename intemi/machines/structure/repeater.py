@@ -53,22 +53,25 @@ class Repeater(Machine):
                 _as_scheme(self.distributor), name="distributor", branch=(repetition,), comments=comments, **inputs
             )
             await distributor
-            for fold in range(self._count_suits(distributor)):
+            given = {name: getattr(distributor, name) for name in self.test.inputs}
+            for fold in range(_count_suits(given)):
                 job.request(
                     self.test,
                     name="test",
                     branch=(repetition, fold),
                     comments={**comments, "Fold": fold + 1},
-                    **{name: getattr(distributor, name)[fold] for name in self.test.inputs},
+                    **{name: each[fold] for name, each in given.items()},
                 )
         return Model()
 
-    def _count_suits(self, distributor: Any) -> int:
-        counts = {name: len(getattr(distributor, name)) for name in self.test.inputs}
-        if len(set(counts.values())) > 1:
-            listed = ", ".join(f"{count} of {name}" for name, count in counts.items())
-            raise BindingError(f"Repeater: the outputs of distributor must have one length, got {listed}")
-        return next(iter(counts.values()), 0)
+
+def _count_suits(given: Mapping[str, Any]) -> int:
+    """How many tests there are: one for each item of the collections that the distributor gives."""
+    counts = {name: len(each) for name, each in given.items()}
+    if len(set(counts.values())) > 1:
+        listed = ", ".join(f"{count} of {name}" for name, count in counts.items())
+        raise BindingError(f"Repeater: the outputs of distributor must have one length, got {listed}")
+    return next(iter(counts.values()), 0)
 
 
 @lru_cache(maxsize=256)

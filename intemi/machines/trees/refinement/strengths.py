@@ -8,7 +8,7 @@ import numpy as np
 
 from intemi.data import Data
 from intemi.kernel import ConfigurationError, Input, Machine, Model, MultiInput, parameter
-from intemi.machines.interfaces import Codes, Floats, check_columns
+from intemi.machines.interfaces import Floats, check_columns
 from intemi.machines.trees.decisions import Proportions
 from intemi.machines.trees.refinement.cost_complexity import CostComplexity
 from intemi.machines.trees.refinement.counting import counted
@@ -51,14 +51,17 @@ class PruningTest(Machine):
             raise ConfigurationError(f"{self.kind}: pruning.passes must be None, got {self.pruning.passes!r}")
 
     def run(self, trees: Sequence[Tree], data: Data) -> Model:
-        shape = len(trees), len(self.strengths)
+        keys = self.pruning.keys_of(np.array(self.strengths))
+        order = np.argsort(keys)
+        ascending, shape = keys[order], (len(trees), len(keys))
         accuracy, leaves = np.empty(shape), np.empty(shape, dtype=np.int32)
         for place, tree in enumerate(trees):
             check_columns(self.kind, tree.columns, data)
-            self._test(tree, data, accuracy[place], leaves[place])
+            accuracy[place, order], leaves[place, order] = self._tested(tree, data, ascending)
         return Model(results={"Accuracy": accuracy, "Leaves": leaves})
 
-    def _test(self, tree: Tree, data: Data, accuracy: Floats, leaves: Codes) -> None:
+    def _tested(self, tree: Tree, data: Data, keys: Floats) -> tuple[Floats, Floats]:
+        """The accuracy and the number of leaves of a tree for each key, ascending."""
         from intemi.machines.trees.kernels.strengths import errors_and_leaves
 
         counts = counted(tree, data)
@@ -66,8 +69,7 @@ class PruningTest(Machine):
         if not validated:
             raise ConfigurationError(f"{self.kind}: there is no row whose class is known")
         path = self.pruning.path(tree, MAJORITY)
-        keys = np.maximum(self.pruning.keys_of(np.array(self.strengths)), path.keys[0])
-        order = np.argsort(keys)
-        found = errors_and_leaves(tree.class_weights, counts, tree.parent, path.critical, keys[order])
-        accuracy[order] = 1 - found[0, :-1] / validated
-        leaves[order] = found[1, :-1]
+        found = errors_and_leaves(
+            tree.class_weights, counts, tree.parent, path.critical, np.maximum(keys, path.keys[0])
+        )
+        return 1 - found[0, :-1] / validated, found[1, :-1]

@@ -172,7 +172,7 @@ class _Found:
 
     def _ask_for_sets(self, place: int) -> None:
         """Ask how the symbols of a feature are divided where kernels do not know, and write down what that is worth."""
-        from intemi.machines.trees.kernels.feature import GAIN, POSITION, QUALITY, TIES
+        from intemi.machines.trees.kernels.found import GAIN, POSITION, QUALITY, TIES
 
         data, feature, found = self.data, self.features[place], self.found[place]
         found[[QUALITY, TIES, GAIN]] = -np.inf
