@@ -29,10 +29,13 @@ class Timers:
             self._changed.notify()
 
     def close(self) -> None:
-        """Forget all calls."""
+        """Forget all calls; one that is being made is waited for, and then the thread is gone."""
         with self._changed:
             self._queue.clear()
             self._changed.notify()
+            thread = self._thread
+        if thread is not None and thread is not threading.current_thread():
+            thread.join()
 
     def _serve(self) -> None:
         while True:

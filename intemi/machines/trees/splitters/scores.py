@@ -36,8 +36,8 @@ def scores_of(search: ExhaustiveSearch, data: NodeData, tables: Floats, cuts: in
 
     All are splits of one feature, so they know the same rows; C4.5 takes into account how many `cuts` were possible.
     """
-    from intemi.machines.trees.kernels.found import TIE
     from intemi.machines.trees.kernels.evaluate import evaluate
+    from intemi.machines.trees.kernels.found import TIE
     from intemi.machines.trees.kernels.symbols import UNKNOWN
 
     known = float(tables[0].sum())
