@@ -111,6 +111,7 @@ class Context:
         "dependants",
         "error",
         "index",
+        "inputs",
         "is_step",
         "key",
         "limits",
@@ -153,6 +154,8 @@ class Context:
         self.observers: list[Wait] | None = None
         self.dependants: dict[Task, None] | None = None
         self.awaited = False
+        self.inputs: Inputs | None = None
+        """Where the values of its inputs are, if all of them were there when it was requested."""
         self.deadline = 0.0
         self.is_step = False
         """Whether it is a step of its parent's own process, and no machine beside it."""
@@ -174,7 +177,7 @@ class Context:
         context.state = State.FINISHED if record.failure is None else State.FAILED
         return context
 
-    def inputs(self) -> Inputs:
+    def resolved(self) -> Inputs:
         """Where the values of its inputs are, once all of them are there."""
         ports = self.config.inputs
         return {

@@ -133,7 +133,7 @@ class _Explorer:
         unifier = self._line.unifier
         record = unifier.find(context.key)
         if record is None and unifier.level and context.sources and all(p.record for p in _providers(context)):
-            inputs = context.inputs()
+            inputs = context.resolved()
             by_content = unifier.level == 2
             if by_content:
                 for _, items in inputs.values():

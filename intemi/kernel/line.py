@@ -21,7 +21,7 @@ from intemi.kernel.attached import Attached
 from intemi.kernel.bindings import bind, check_feasible
 from intemi.kernel.capsule import Capsule
 from intemi.kernel.composite import Wait
-from intemi.kernel.context import FINISHED, NO_SOURCES, Context, Sources, State, Task
+from intemi.kernel.context import FINISHED, NO_SOURCES, Context, Inputs, State, Task
 from intemi.kernel.errors import (
     ConfigurationError,
     IntemiError,
@@ -115,7 +115,7 @@ class AssemblyLine:
         record = self.unifier.look_up(key)
         if record is None:
             if sources:
-                self._register(sources)
+                self._get_ready(context)
             if parent is None:
                 for manager in self.managers:
                     manager.get_ready()
@@ -151,17 +151,28 @@ class AssemblyLine:
             )
         return inherited.branch(*branch) if branch else inherited
 
-    def _register(self, sources: Sources) -> None:
-        """Have the contents of bound outputs digested before the lock is taken."""
+    def _get_ready(self, context: Context) -> None:
+        """Have the contents of inputs that are there digested before the lock is taken."""
         if self.unifier.level < 2:
             return
         try:
-            for bound in sources.values():
+            if context.is_ready:
+                context.inputs = self._registered(context)
+                return
+            for bound in context.sources.values():
                 for source in bound:
                     if source.context.state is FINISHED:
                         self.values.register(source.items())
         except Exception:
             return  # what is lost, and cannot be made again, is met once more in `_resolve`
+
+    def _registered(self, context: Context) -> Inputs:
+        """Where the values of all inputs are, with their contents digested if machines are known by them."""
+        inputs = context.resolved()
+        if self.unifier.level == 2:
+            for _, items in inputs.values():
+                self.values.register(items)
+        return inputs
 
     def _place(self, context: Context, parent: Task | None, priority: int) -> None:
         """Give a context its place among its siblings."""
@@ -221,7 +232,7 @@ class AssemblyLine:
 
     def guard(self, task: Task) -> None:
         """Let a task wait for inputs that are not ready; an owner with an aborted input makes way for the next one."""
-        if task.owner.is_ready:
+        if task.owner.inputs is not None or task.owner.is_ready:
             self._resolve(task)
             return
         while (error := task.owner.aborted_input()) is not None:
@@ -244,15 +255,14 @@ class AssemblyLine:
     def _resolve(self, task: Task) -> None:
         """All inputs are ready: find out which machine it is, and queue it if it has to be run."""
         context = task.owner
-        if context.sources:
-            task.inputs = context.inputs()
-            if self.unifier.level == 2:
-                try:
-                    for _, items in task.inputs.values():
-                        self.values.register(items)
-                except Exception as error:  # they are lost, and cannot be made again
-                    self.end(task, None, failure_of(task, error).error())
-                    return
+        if context.inputs is not None:
+            task.inputs = context.inputs
+        elif context.sources:
+            try:
+                task.inputs = self._registered(context)
+            except Exception as error:  # they are lost, and cannot be made again
+                self.end(task, None, failure_of(task, error).error())
+                return
         answer = self.unifier.resolve(task)
         if isinstance(answer, Record):
             self.unifier.drop(task)
@@ -378,7 +388,7 @@ class AssemblyLine:
         else:
             context.state, kind = State.FAILED, events.FAILED
         context.error = error
-        context.sources = NO_SOURCES
+        context.sources, context.inputs = NO_SOURCES, None
         self.events.emit(kind, context)
 
     def _tell(self) -> None:
