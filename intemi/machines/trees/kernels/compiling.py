@@ -5,6 +5,7 @@ Only this file imports numba, and it is imported by nothing that `import intemi`
 
 from __future__ import annotations
 
+import atexit
 import gc
 import subprocess
 import sys
@@ -145,7 +146,9 @@ def share_compilation(way: str) -> None:
     program = "; ".join(f"import {__package__}.{name}" for name in MODULES if name not in NEEDED[way])
     nothing = subprocess.DEVNULL
     with suppress(OSError):  # then they are compiled when they are needed
-        _others.append(subprocess.Popen([sys.executable, "-c", program], stdin=nothing, stdout=nothing, stderr=nothing))
+        other = subprocess.Popen([sys.executable, "-c", program], stdin=nothing, stdout=nothing, stderr=nothing)
+        atexit.register(other.poll)  # Python would say that it is still running unless somebody has looked
+        _others.append(other)
 
 
 @contextmanager
