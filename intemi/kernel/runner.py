@@ -262,10 +262,10 @@ class Runner:
                 self._line.stopper.release_claim(task)
                 self._line.end(task, None, error)
             return
+        task.stop_clock()
         self.finisher.finish([self._failed(task, error)])
 
     def _failed(self, task: Task, error: BaseException) -> Done:
-        task.stop_clock()
         record = self._record(task, {}, {}, failure_of(task, error))
         keep = self._unifier.keeps_failures and not isinstance(error, WorkerEnded)
         return Done(task, record, {} if keep else None)

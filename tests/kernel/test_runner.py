@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -97,12 +98,16 @@ def test_one_that_cannot_be_kept_does_not_harm_those_beside_it() -> None:
                     capsule.wait()
 
 
-def test_what_has_run_is_kept_when_the_project_is_closed(tmp_path: Path) -> None:
-    with Project(tmp_path, workers=1) as project:
-        capsules = [project.request(Brief(value)) for value in range(20)]
-        for capsule in capsules:
-            capsule.wait()
+def test_what_is_put_by_is_kept_when_the_project_is_closed(tmp_path: Path) -> None:
+    _go_on.clear()
+    project = Project(tmp_path, workers=1)
+    project.run(Brief(-1))
+    first = project.request(Brief(1))
+    project.request(Brief(2, waits=True))
+    while not project._line.runner.put_by and not first.done:
+        time.sleep(0.001)
+    project.close()
+    _go_on.set()
     with Project(tmp_path) as project:
-        for value in range(20):
-            project.run(Brief(value))
+        project.run(Brief(1))
         assert not project.counts().physical
