@@ -37,7 +37,7 @@ from intemi.kernel.machine import Machine, draw_time_seeds
 from intemi.kernel.managers import TaskManager
 from intemi.kernel.memory import MemoryCache
 from intemi.kernel.record import Record
-from intemi.kernel.runner import Runner
+from intemi.kernel.runner import MANY, Runner
 from intemi.kernel.seeds import Seed
 from intemi.kernel.spooler import Spooler
 from intemi.kernel.stopper import Stopper, needs_process
@@ -294,10 +294,13 @@ class AssemblyLine:
         while True:
             with self._lock:
                 if manager.is_closing:
+                    self.runner.put_down()
                     if not self.runner.put_by:
                         return None
                 elif self._resumable:
                     return self._resumable.popleft()
+                elif self.runner.hand:
+                    return self.runner.hand.popleft()
                 elif (task := self._spooler.pop(manager.isolates)) is not None:
                     return task
                 elif not self.runner.put_by and not self.unifier.store.is_behind:
@@ -306,6 +309,34 @@ class AssemblyLine:
                 self.runner.take_in()  # that may bring more to do
             else:
                 self.runner.finisher.write_while_idle()
+
+    def siblings_of(self, task: Task, manager: TaskManager) -> list[Task]:
+        """Leaves under the same parent that come next, if all of them are expected to be brief.
+
+        It is as if they were taken one by one: none of them comes before something that waits for another.
+        """
+        siblings: list[Task] = []
+        if not manager.is_brief(task.config):
+            return siblings
+        with self._lock:
+            parent, last = task.owner.parent, task
+            if not self.can_wait or len(self.managers) > 1:
+                return siblings
+            waiting: list[tuple[int, ...]] = []
+            while len(siblings) < MANY - 1:
+                waiting += [each.position for context in last.contexts for each in context.dependants or ()]
+                next_one = self._spooler.first()
+                if (
+                    next_one is None
+                    or next_one.owner.parent is not parent
+                    or next_one.config.is_composite
+                    or not manager.is_brief(next_one.config)
+                    or (waiting and min(waiting) < next_one.position)
+                ):
+                    break
+                last = self._spooler.pop(manager.isolates) or last
+                siblings.append(last)
+        return siblings
 
     @property
     def can_wait(self) -> bool:

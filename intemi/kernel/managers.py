@@ -12,6 +12,7 @@ import time
 from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Callable
+from math import inf
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from intemi.kernel.context import Inputs, Task
@@ -76,7 +77,7 @@ class TaskManager(ABC):
             self._add_slot()
 
     def is_brief(self, config: Machine) -> bool:
-        """Whether a leaf is expected to end so soon that others can wait for that."""
+        """Whether a leaf is expected, by those before it, to end so soon that others can wait for that."""
         return False
 
     def get_ready(self) -> None:  # noqa: B027 - some are ready as they are
@@ -138,7 +139,7 @@ class Usual:
     __slots__ = ("held_up", "seconds")
 
     def __init__(self) -> None:
-        self.seconds = SHORT
+        self.seconds = inf
         self.held_up = 1.0
         """How many times its CPU time it took, where it could have run beside others."""
 
@@ -149,7 +150,8 @@ class Usual:
     def note(self, cpu: float, wall: float, was_free: bool) -> None:
         # One that waits for something lets others work, one that only waits for the GIL is as short as before.
         waits = wall > PATIENCE
-        self.seconds = (self.seconds + (wall if waits else cpu)) / 2
+        seconds = wall if waits else cpu
+        self.seconds = seconds if self.seconds == inf else (self.seconds + seconds) / 2
         if not was_free:
             self.held_up *= 0.98  # things change: it is tried again from time to time
         elif not waits:

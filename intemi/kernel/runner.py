@@ -3,13 +3,15 @@
 Everything here happens on a worker's thread and, but for single steps, without the line's lock: machines, values and
 the store may take their time.
 
-What brief leaves have made is put by while there are more of them to run, and taken in together: to change between the
-two costs more than either. It never waits for anything that takes time, nor while another worker has nothing to do.
+Brief leaves under one parent are taken in hand together: they are claimed in one step, run one after the other, and
+what they have made is put by and taken in at the end. To change between the engine's work and theirs at every leaf
+costs more than either. It never waits for anything that takes time, nor while another worker has nothing to do.
 """
 
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 from contextlib import suppress
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -31,9 +33,9 @@ if TYPE_CHECKING:
     from intemi.kernel.line import AssemblyLine
 
 MANY = 8
-"""Models that are put by, ..."""
+"""Leaves that are taken in hand together, ..."""
 LONG = 0.02
-"""... and seconds for which the first of them may wait."""
+"""... and seconds for which what the first of them has made may wait."""
 
 
 class Runner:
@@ -44,6 +46,8 @@ class Runner:
         self._unifier = line.unifier
         self._values = line.values
         self.finisher = Finisher(line)
+        self.hand: deque[Task] = deque()
+        """Leaves that are claimed, and run next; any worker may take them, under the line's lock."""
         self.put_by: deque[tuple[Task, Model]] = deque()
         """Leaves that have run, and what they have made; any thread may take it in."""
         self._since = 0.0
@@ -51,46 +55,57 @@ class Runner:
 
     def perform(self, task: Task, manager: TaskManager) -> None:
         """Run a task, or run a composite on from where it waits."""
+        tasks = [task]
         try:
             if task.coroutine is not None:
                 self._drive(task)
-                return
-            is_composite = task.config.is_composite
-            if self.put_by and not is_composite and not manager.is_brief(task.config):
-                self.take_in()
-            if self._start(task, manager):
-                if is_composite:
+            elif task.manager is not None:  # it was in hand
+                self._run_leaf(task, manager)
+            elif task.config.is_composite:
+                if self._start(tasks, manager):
                     self._open(task)
-                else:
-                    self._run_leaf(task, manager)
+            else:
+                tasks += self._line.siblings_of(task, manager)
+                started = self._start(tasks, manager)
+                tasks = started[:1]
+                self.hand.extend(started[1:])
+                for first in tasks:
+                    self._run_leaf(first, manager)
         except BaseException as error:  # the store cannot be used, or warnings are errors: nobody must wait for ever
             with self._line.step():
-                self.finisher.give_in(task, error)
+                for each in tasks:
+                    self.finisher.give_in(each, error)
 
-    def _start(self, task: Task, manager: TaskManager) -> bool:
-        """Claim a machine; False if it need not, or must not, be run here."""
-        answer = self._unifier.claim(task)
-        task.claimed = answer is Claim.MINE
+    def _start(self, tasks: Sequence[Task], manager: TaskManager) -> list[Task]:
+        """Claim machines; those of them that are to be run here."""
+        answers = []
+        for task in tasks:
+            answer = self._unifier.claim(task)
+            task.claimed = answer is Claim.MINE
+            answers.append(answer)
+        started = []
         with self._line.step():
-            if not task.contexts:
-                self._line.stopper.give_up(task)
-            elif isinstance(answer, Record):
-                self._line.end(task, answer, None, unified=True)
-            elif answer is Claim.BUSY:
-                self._line.watcher.add(task)
-            else:
-                task.manager = manager
-                task.start()
-                self._line.events.emit(STARTED, task.owner)
-                if self._line.has_limits:
-                    for context in task.contexts:
-                        self._line.stopper.arm(context, task)
-                return True
-        return False
+            for task, answer in zip(tasks, answers, strict=True):
+                if not task.contexts:
+                    self._line.stopper.give_up(task)
+                elif isinstance(answer, Record):
+                    self._line.end(task, answer, None, unified=True)
+                elif answer is Claim.BUSY:
+                    self._line.watcher.add(task)
+                else:
+                    task.manager = manager
+                    self._line.events.emit(STARTED, task.owner)
+                    if self._line.has_limits:
+                        for context in task.contexts:
+                            self._line.stopper.arm(context, task)
+                    started.append(task)
+        return started
 
     # Leaves
 
     def _run_leaf(self, task: Task, manager: TaskManager) -> None:
+        task.manager = manager
+        task.start()
         call = Call(task, task.config, task.owner.seed, task.inputs, self._values.load, self._line.stopper.check_usage)
         try:
             model, task.cpu = manager.execute(call)
@@ -104,10 +119,15 @@ class Runner:
         if not self.put_by:
             self._since = task.pulse + task.wall
         self.put_by.append((task, model))
-        if len(self.put_by) < MANY and self._line.can_wait and manager.is_brief(task.config) and not self.is_late:
+        if self.hand and self._line.can_wait and not self.is_late:
             self.finisher.set_timer()  # the next one may take longer than expected
         else:
             self.take_in()
+
+    def put_down(self) -> None:
+        """Let whoever comes next claim what is in hand. Under the line's lock."""
+        while self.hand:
+            self._stopped(self.hand.popleft())
 
     @property
     def is_late(self) -> bool:
@@ -146,7 +166,7 @@ class Runner:
         return False
 
     def _stopped(self, task: Task) -> None:
-        """A leaf was ended from outside: if somebody has asked for it since, it is queued again."""
+        """A leaf was ended from outside, or not begun: if somebody asks for it still, it is queued again."""
         with self._line.step():
             if task.contexts:
                 task.manager = None
@@ -163,6 +183,7 @@ class Runner:
         inputs: dict[str, Any] = {name: bound if ports[name].multi else bound[0] for name, bound in sources.items()}
         if task.config.takes_rng:
             inputs["rng"] = (task.owner.seed or Seed(0)).generator(task.config.registered_name)
+        task.start()
         task.coroutine = run_composite(task.config, Job(self._line, task), inputs)
         self._drive(task)
 

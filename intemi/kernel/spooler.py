@@ -28,6 +28,11 @@ class Spooler:
         """Queue a task, or queue it again because a context of higher priority has joined it."""
         heappush(self._isolated if task.isolated else self._open, (task.position, next(self._serial), task))
 
+    def first(self) -> Task | None:
+        """The next task for any manager, which stays here."""
+        self._drop_stale(self._open, isolated=False)
+        return self._open[0][2] if self._open else None
+
     def pop(self, isolates: bool) -> Task | None:
         """The next task for a manager; only one that isolates tasks gets those whose limits ask for it."""
         self._drop_stale(self._open, isolated=False)

@@ -57,10 +57,10 @@ class Watcher:
             self._open.remove(event.context)
 
 
-def watch_cross_validation(folder: Path | None) -> Watcher:
+def watch_cross_validation(folder: Path | None, early: bool = False) -> Watcher:
     watcher = Watcher()
     with Project(folder, workers=1) as project:
-        project.listen(watcher)
+        project.listen(watcher, early=early)
         project.run(cross_validation(REPETITIONS, FOLDS), data=project.given(3))
     return watcher
 
@@ -73,6 +73,10 @@ def watcher(request: pytest.FixtureRequest, tmp_path: Path) -> Watcher:
 def test_machines_are_popped_in_the_order_of_the_book(watcher: Watcher) -> None:
     assert len(watcher.popped) == 521
     assert watcher.popped == order_of_the_book()
+
+
+def test_so_they_are_where_brief_leaves_are_taken_in_hand_together(tmp_path: Path) -> None:
+    assert watch_cross_validation(tmp_path / "project", early=True).popped == order_of_the_book()
 
 
 def test_one_worker_is_one_thread(watcher: Watcher) -> None:

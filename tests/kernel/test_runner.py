@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from intemi import Input, Machine, MachineFailed, Model, Output, Project, parameter
+from intemi import Input, Machine, MachineFailed, Model, Output, Project, State, Threads, parameter
 from intemi.kernel import runner
+from intemi.kernel.composite import Job
 
 _go_on = threading.Event()
 
@@ -33,6 +34,45 @@ class Next(Machine):
 
     def run(self, number: int) -> Model:
         return Model(result=number + 1)
+
+
+ran: list[int] = []
+
+
+class Noted(Machine):
+    """Notes that it runs."""
+
+    number = Input(int)
+    result = Output(int)
+    value: int = 0
+
+    def run(self, number: int) -> Model:
+        ran.append(self.value)
+        return Model(result=self.value)
+
+
+class InOrder(Machine):
+    """The second leaf waits for the first, the others for nothing."""
+
+    async def run(self, job: Job) -> Model:
+        given = job.request(Brief(7))
+        await given
+        first = job.request(Noted(0), number=given.number)
+        job.request(Noted(1), number=first.result)
+        for value in (2, 3):
+            job.request(Noted(value), number=given.number)
+        return Model()
+
+
+class Together(Machine):
+    """Requests all of them at once."""
+
+    leaves: tuple[Machine, ...]
+
+    async def run(self, job: Job) -> Model:
+        for leaf in self.leaves:
+            job.request(leaf)
+        return Model()
 
 
 class Unfit(Machine):
@@ -85,6 +125,47 @@ def test_an_idle_worker_takes_in_what_it_can_go_on_with() -> None:
             assert not long.done
         finally:
             _go_on.set()
+
+
+def test_what_waits_for_a_brief_leaf_comes_before_the_leaves_behind_it() -> None:
+    ran.clear()
+    with Project(workers=1) as project:
+        project.run(Noted(-1), number=project.given(0))
+        project.run(InOrder())
+    assert ran == [-1, 0, 1, 2, 3]
+
+
+def test_another_worker_runs_what_is_in_hand_behind_a_leaf_that_takes_longer_than_expected() -> None:
+    _go_on.clear()
+    with Project(workers=2) as project:
+        project.run(Brief(-1))
+        other = project.request(Brief(3, waits=True))  # so that nobody is idle when the next ones are taken in hand
+        long = project.request(Together((Brief(1, waits=True), Brief(2), Brief(4))))
+        try:
+            other.abort()  # its worker is free for others
+            children = long.children
+            while len(children) < 3:
+                children = long.children
+            assert [child.wait(timeout=10).outputs["number"] for child in children[1:]] == [2, 4]
+            assert not children[0].done
+        finally:
+            _go_on.set()
+
+
+def test_what_is_in_hand_is_run_by_the_next_task_manager() -> None:
+    _go_on.clear()
+    with Project(workers=1) as project:
+        project.run(Brief(-1))
+        group = project.request(Together((Brief(1, waits=True), Brief(2), Brief(4))))
+        while len(group.children) < 3 or group.children[0].state is not State.RUNNING:
+            time.sleep(0.001)
+        [first] = project.managers
+        leaving = threading.Thread(target=project.unsubscribe, args=(first,))
+        leaving.start()
+        _go_on.set()
+        leaving.join()
+        project.subscribe(Threads(1))
+        assert [child.outputs["number"] for child in group.wait(timeout=10).children] == [1, 2, 4]
 
 
 def test_one_that_cannot_be_kept_does_not_harm_those_beside_it() -> None:
