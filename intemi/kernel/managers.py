@@ -174,7 +174,7 @@ class Threads(TaskManager):
     def execute(self, call: Call) -> tuple[Model, float]:
         self._running[call.task] = threading.current_thread()
         usual = self._usual[call.config.kind]
-        is_given = not usual.is_short and self.turns.give()
+        is_given = self.workers > 1 and not usual.is_short and self.turns.give()
         try:
             if not call.task.contexts:  # aborted before `stop` could know which thread it is on
                 raise Stopped
