@@ -15,10 +15,10 @@ _WAL = b"\2\2"
 """... which is with a write-ahead log."""
 
 
-def make_if_absent(path: Path, statements: tuple[str, ...]) -> None:
-    """See to it that there is a file; a fresh one is what the statements make of it. Nobody else may be doing so."""
+def make_if_absent(path: Path, statements: tuple[str, ...]) -> bool:
+    """Make a file with what the statements put into it, unless there is one. Nobody else may be doing so just then."""
     if path.exists():
-        return
+        return False
     for suffix in ("-wal", "-shm", "-journal"):  # of a file that is gone: SQLite would take it for one of this file
         with suppress(FileNotFoundError):
             os.unlink(f"{path}{suffix}")
@@ -27,6 +27,7 @@ def make_if_absent(path: Path, statements: tuple[str, ...]) -> None:
     with open(descriptor, "wb") as file:
         file.write(_image(statements))
     os.rename(unfinished, path)
+    return True
 
 
 @cache

@@ -45,14 +45,15 @@ SCHEMA = (
 without a wall time is not finished. A result without a label is a whole record, with values of a type that whoever read
 it did not know."""
 _FRESH = (*SCHEMA, f"PRAGMA application_id = {APPLICATION + VERSION}", f"PRAGMA user_version = {VERSION}")
+WAIT_FOR_DISK = "PRAGMA synchronous = NORMAL"
+"""From now on a loss of power, too, leaves the file in order."""
 WANTED = "CREATE TEMP TABLE wanted (machine INTEGER PRIMARY KEY)"
 """The machines that a lookup is about; of one connection alone."""
 
 
 def connect(path: Path | None) -> sqlite3.Connection:
     """Open the repository's file, or one in memory."""
-    if path is not None:
-        make_if_absent(path, _FRESH)
+    is_fresh = path is not None and make_if_absent(path, _FRESH)
     name = ":memory:" if path is None else str(path)
     connection = sqlite3.connect(name, timeout=BUSY_TIMEOUT, isolation_level=None, check_same_thread=False)
     try:
@@ -63,7 +64,8 @@ def connect(path: Path | None) -> sqlite3.Connection:
         else:
             _check(connection, path)
         connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = NORMAL")
+        # Nothing in a fresh file is older than this session: it is not worth waiting for the disk.
+        connection.execute("PRAGMA synchronous = OFF" if is_fresh else WAIT_FOR_DISK)
         connection.execute("PRAGMA temp_store = MEMORY")
         connection.execute("PRAGMA cache_size = -64000")  # kB; ids are scattered: a small cache would always miss
         connection.execute(WANTED)
