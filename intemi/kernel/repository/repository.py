@@ -61,6 +61,8 @@ class Repository:
         self._notes = Notes(line)
         self._run = (text(name or time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(started))), started)
         self._has_written = False
+        self._owes_index = False
+        """Whether a question was answered that the index could not have answered yet."""
         self._is_timed = False
         self._timing = threading.Lock()
 
@@ -87,9 +89,11 @@ class Repository:
         if self._notes.are_open:
             self._time()
 
-    def _write_or_warn(self) -> None:
+    def _write_or_warn(self, index_too: bool = False) -> None:
         try:
             self.write()
+            if index_too and self._owes_index:
+                self._file.do(self._catch_up)
         except IntemiError as error:
             warnings.warn(StoreWarning(f"the repository is behind: {error}"), stacklevel=2)
 
@@ -163,13 +167,14 @@ class Repository:
         if finished is None:
             self.write()
         elif (recent := self._recent(finished)) is not None:
+            self._owes_index = self._folder is not None
             with closing(Reader(recent)) as reader:
                 reader.look_at(recent.machines)
                 start = Item(reader, ROOT, root.name, comments=dict(root.comments or {}))
                 return answer(reader, choose(reader, [start], recent.edges, where))
 
         def find_them(opened: Opened) -> Answer:
-            opened.index.catch_up(self._store, self._source())
+            self._catch_up(opened)
             if finished is None:  # else the question is about what is known to the store
                 _spread_roots(opened)
                 self._look_up_roots(opened)
@@ -188,6 +193,10 @@ class Repository:
         if not self._file.is_there:
             return []
         return self._file.do(lambda opened: opened.lookup.said_of(machines, labels))
+
+    def _catch_up(self, opened: Opened) -> None:
+        opened.index.catch_up(self._store, self._source())
+        self._owes_index = False
 
     def _look_up_roots(self, opened: Opened) -> None:
         """Find the machines of requests that had not been resolved when they were noted."""
@@ -283,9 +292,9 @@ class Repository:
             return "gone"
 
     def close(self) -> None:
-        """Write what is behind, and close the file."""
+        """Write what is behind, and close the file; what was asked about is likely to be asked about again."""
         if not self._file.is_inherited:
-            self._write_or_warn()
+            self._write_or_warn(index_too=True)
             self._file.close()
 
 

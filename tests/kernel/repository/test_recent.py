@@ -164,3 +164,13 @@ def test_what_is_too_much_or_too_long_ago_is_found_in_the_index(
         done = project.run(EVERYTHING)
         assert list(project.query(done, type=Grade, labels="Grade").values) == [1, 2, 1, 1, 5, 2]
         assert has_index(tmp_path)
+
+
+@pytest.mark.parametrize("asks", [True, False])
+def test_whoever_has_asked_leaves_the_index_to_other_sessions(tmp_path: Path, asks: bool) -> None:
+    with Project(tmp_path, workers=1) as project:
+        done = project.run(EVERYTHING)
+        if asks:
+            project.query(done)
+        assert not has_index(tmp_path)
+    assert has_index(tmp_path) is asks
