@@ -32,6 +32,8 @@ class Finished(NamedTuple):
     contents: Mapping[bytes, bytes] | None = None
 
 
+Kept = tuple[Record, Sequence[Child]]
+"""A finished machine and its children."""
 Loss = Callable[[Sequence[Finished], Exception], None]
 """Called with finished machines that could not be written, and why."""
 
@@ -111,6 +113,10 @@ class Store(ABC):
     def children(self, machine: bytes) -> list[Child]:
         """The children of a composite, in order."""
 
+    def at_hand(self) -> Callable[[bytes], Kept | None] | None:
+        """What tells of machines that were kept lately without reading anything; None if others may know better."""
+        return None
+
     @abstractmethod
     def finished(self, after: int) -> Iterator[tuple[int, Record, list[Child]]]:
         """Finished machines in the order in which they were kept, with numbers greater than the one given."""
@@ -179,6 +185,13 @@ class MemoryStore(Store):
             machine = self._order[number - 1]
             if machine in self._records:
                 yield number, self._records[machine], self.children(machine)
+
+    def at_hand(self) -> Callable[[bytes], Kept | None]:
+        return self._kept
+
+    def _kept(self, machine: bytes) -> Kept | None:
+        record = self._records.get(machine)
+        return None if record is None else (record, self._children.get(machine, ()))
 
     def forgotten(self) -> list[bytes]:
         listed = list(self._forgotten)

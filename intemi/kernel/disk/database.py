@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from intemi.kernel.disk import claims
+from intemi.kernel.disk.fresh import make_if_absent
 from intemi.kernel.disk.mending import BUSY_TIMEOUT, COMPLAINTS, Mending
 from intemi.kernel.disk.schema import APPLICATION, SCHEMA, SCHEMA_VERSION, marks, migrate
 from intemi.kernel.disk.seal import DamageError
@@ -100,35 +101,28 @@ def _change_together(connection: sqlite3.Connection, statements: Iterable[tuple[
 
 
 def _connect(path: Path) -> sqlite3.Connection:
-    # SQLite gives its other files the mode of this one.
-    with suppress(FileExistsError):
-        os.close(os.open(path, os.O_CREAT | os.O_EXCL, 0o600))
+    make_if_absent(path, (*SCHEMA, *marks(SCHEMA_VERSION)))
     connection = sqlite3.connect(path, timeout=BUSY_TIMEOUT, isolation_level=None, check_same_thread=False)
     try:
         connection.text_factory = bytes  # damaged text must not fail to decode before we have seen it
         connection.execute("PRAGMA trusted_schema = OFF")
         connection.execute("PRAGMA cell_size_check = ON")
-        is_new = _check(connection, path)
+        _check(connection, path)
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("PRAGMA wal_autocheckpoint = 16000")
         connection.execute("PRAGMA cache_size = -64000")  # kB; ids are scattered: a small cache would always miss
-        if is_new:
-            connection.executescript("; ".join(("BEGIN IMMEDIATE", *SCHEMA, *marks(SCHEMA_VERSION), "COMMIT")))
     except BaseException:
         connection.close()
         raise
     return connection
 
 
-def _check(connection: sqlite3.Connection, path: Path) -> bool:
-    """Whether the file has no content yet; DamageError if it is not one of ours, another error if it is a newer one."""
+def _check(connection: sqlite3.Connection, path: Path) -> None:
+    """DamageError if the file is not one of ours, another error if it is a newer one; an older one is migrated."""
     application, version = (
         _rows(connection, f"PRAGMA {name}", ())[0][0] for name in ("application_id", "user_version")
     )
-    found = _schema(connection)
-    if not application and not version and not found:
-        return True
     if application != APPLICATION + version:
         raise DamageError("it was written by another program")
     if version < 1:
@@ -140,11 +134,6 @@ def _check(connection: sqlite3.Connection, path: Path) -> bool:
         )
     if version < SCHEMA_VERSION:
         migrate(connection, version)
-        found = _schema(connection)
+    found = {row[0] for row in _rows(connection, "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL", ())}
     if found != {statement.encode() for statement in SCHEMA}:
         raise DamageError("its tables are not those of a store")
-    return False
-
-
-def _schema(connection: sqlite3.Connection) -> set[bytes]:
-    return {row[0] for row in _rows(connection, "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL", ())}

@@ -28,6 +28,11 @@ def seal(kind: bytes, owner: bytes, payload: bytes) -> bytes:
     return b"".join((_HEADER, _checksum(kind, owner, payload), payload))
 
 
+def seal_of(sealed: object) -> bytes:
+    """The header of something that is sealed; no two different ones have the same."""
+    return sealed[:_PAYLOAD_AT] if isinstance(sealed, bytes) else b""
+
+
 def unseal(kind: bytes, owner: bytes, sealed: object) -> bytes:
     """The payload, if every byte is as it was written; DamageError otherwise."""
     if not isinstance(sealed, bytes):

@@ -15,7 +15,8 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterator, Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -24,9 +25,9 @@ from intemi.kernel.disk.database import Database
 from intemi.kernel.disk.known import KnownIds
 from intemi.kernel.disk.mending import unusable, warn
 from intemi.kernel.disk.schema import LARGE
-from intemi.kernel.disk.seal import CHILDREN, CONTENT, RECORD, DamageError, seal, unseal
+from intemi.kernel.disk.seal import CHILDREN, CONTENT, RECORD, DamageError, seal, seal_of, unseal
 from intemi.kernel.record import Child, Record, decode_children, encode_children
-from intemi.kernel.store import Claim, Finished, Store
+from intemi.kernel.store import Claim, Finished, Kept, Store
 
 if TYPE_CHECKING:
     from intemi.kernel.disk.contents import Contents
@@ -64,7 +65,7 @@ OFTEN = 8
 NEAR = 4
 """... with no more than so many rows from one to the next."""
 REMEMBERED = 10_000
-"""Machines that were written here, and need not be read back by whoever asks for what has finished."""
+"""Machines that were written here last, and need not be read back by whoever asks for what has finished."""
 
 
 class Prepared(NamedTuple):
@@ -105,8 +106,8 @@ class DiskStore(Store):
         self._last_read = 0
         self._in_order = 0
         self._ahead: dict[bytes, _Row] = {}
-        self._written: dict[bytes, tuple[Record, Sequence[Child]]] = {}
-        """Machines that were written here and that nobody has asked for since."""
+        self._written: OrderedDict[bytes, tuple[bytes, Record, Sequence[Child]]] = OrderedDict()
+        """The machines that were written here last, each with the seal of its record."""
         self._opened_contents: Contents | None = None
         self._opening_contents = threading.Lock()
         try:
@@ -120,7 +121,7 @@ class DiskStore(Store):
             self._claims.close()
             raise
         self._known = KnownIds(self._database, self._claims)
-        self._version = self._database.version()
+        self._version = self._first_version = self._database.version()
 
     def find(self, key: bytes) -> Record | None:
         """The record that answers a key, or has that id."""
@@ -188,9 +189,10 @@ class DiskStore(Store):
         self._known.add(machines, [row[1] for row in rows], [key for key, _ in aliases])
         self._claims.give_back(*machines)
         self._warned.difference_update(machines)
-        if len(self._written) < REMEMBERED:
-            for each in prepared:
-                self._written[each.row[0]] = each.finished.record, each.finished.children
+        for each in prepared:
+            self._written[each.row[0]] = seal_of(each.row[2]), each.finished.record, each.finished.children
+        while len(self._written) > REMEMBERED:
+            self._written.popitem(last=False)
 
     def add_key(self, key: bytes, machine: bytes) -> None:
         """Let one more key lead to a machine."""
@@ -233,6 +235,14 @@ class DiskStore(Store):
                 self._warn(machine, f"has a list of children that cannot be read: {error}")
         return []
 
+    def at_hand(self) -> Callable[[bytes], Kept | None] | None:
+        """What tells of machines that were written here last; None once somebody else has written anything."""
+        return self._kept if self._database.version() == self._first_version else None
+
+    def _kept(self, machine: bytes) -> Kept | None:
+        known = self._written.get(machine)
+        return None if known is None else known[1:]
+
     def finished(self, after: int) -> Iterator[tuple[int, Record, list[Child]]]:
         """Finished machines in the order in which they were kept, with numbers greater than the one given."""
         while rows := self._database.rows(_IN_ORDER, (after, AT_A_TIME)):
@@ -248,9 +258,9 @@ class DiskStore(Store):
 
     def _read(self, rows: list[tuple[Any, ...]]) -> Iterator[tuple[int, Record, list[Child]]]:
         for number, machine, sealed, children in rows:
-            known = self._written.pop(machine, None)
-            if known is not None:
-                yield number, known[0], list(known[1])
+            known = self._written.get(machine)
+            if known is not None and known[0] == seal_of(sealed):  # else somebody else has run it again
+                yield number, known[1], list(known[2])
             elif (record := self._record(machine, sealed)) is not None:
                 yield number, record, self._list_of_children(machine, children)
 

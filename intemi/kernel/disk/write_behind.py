@@ -7,12 +7,12 @@ the user of it calls `flush` first.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from time import monotonic
 
 from intemi.kernel.disk.store import DiskStore, Prepared, prepare
 from intemi.kernel.record import Child, Record
-from intemi.kernel.store import Claim, Finished, Loss, Store
+from intemi.kernel.store import Claim, Finished, Kept, Loss, Store
 
 MANY = 256
 """Machines, bytes and seconds (of work, or of waiting) from which on it is time to write."""
@@ -185,6 +185,10 @@ class WriteBehind(Store):
         """Drop a record, so that the machine can be run again."""
         self.flush()
         self._store.forget(machine)
+
+    def at_hand(self) -> Callable[[bytes], Kept | None] | None:
+        """What tells of machines that were written lately without reading anything; None if others may know better."""
+        return self._store.at_hand()
 
     def finished(self, after: int) -> Iterator[tuple[int, Record, list[Child]]]:
         """Finished machines in the order in which they were written, with numbers greater than the one given."""

@@ -52,14 +52,8 @@ class RepositoryFile:
         **options: Arguments.kwargs,
     ) -> Answer:
         """Do something with the file; once more, if it was damaged, with a fresh one."""
-        if self.is_inherited:
-            raise IntemiError(
-                f"{self._path or 'a project in memory'}: this repository was opened by another process and is used in "
-                f"its fork {os.getpid()}; open the folder again in the fork"
-            )
         with self.lock:
-            if self._is_closed:
-                raise IntemiError("the project is closed")
+            self.check_usable()
             if self._path is None:
                 if self._memory is None:
                     self._memory = Opened(None)
@@ -69,6 +63,23 @@ class RepositoryFile:
                 self._mending = Mending(path, path, lambda: Opened(path), Opened.close)
             self._mending.follow()
             return self._mending.run(_telling_damage(action), *arguments, **options)
+
+    def check_usable(self) -> None:
+        """Refuse to go on if it is closed, or another process's."""
+        if self.is_inherited:
+            raise IntemiError(
+                f"{self._path or 'a project in memory'}: this repository was opened by another process and is used in "
+                f"its fork {os.getpid()}; open the folder again in the fork"
+            )
+        if self._is_closed:
+            raise IntemiError("the project is closed")
+
+    @property
+    def is_there(self) -> bool:
+        """Whether anybody has written anything."""
+        if self._path is None:
+            return self._memory is not None
+        return self._mending is not None or self._path.exists()
 
     @property
     def is_inherited(self) -> bool:

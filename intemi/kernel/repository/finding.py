@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 
 from intemi.kernel.errors import ConfigurationError, IntemiError
 from intemi.kernel.repository.item import Item
-from intemi.kernel.repository.lookup import Edges, Lookup, Narrowing
+from intemi.kernel.repository.lookup import Edges, Lookup, Machines, Narrowing
 from intemi.kernel.repository.qualifiers import Qualifier
 from intemi.kernel.repository.reader import Reader
 
@@ -25,15 +25,22 @@ def find(lookup: Lookup, reader: Reader, starts: list[Item] | None, where: Where
     narrowing = (where.narrowing() if isinstance(where, Qualifier) else None) or _EVERYTHING
     candidates: set[int] | None = None
     with lookup.snapshot():
-        edges = None if starts is None else _few_below(lookup, starts, narrowing)
-        if edges is None:
+        ways = None if starts is None else _few_below(lookup, starts, narrowing)
+        if ways is None:
             candidates = lookup.numbers(narrowing).union(start.machine for start in starts or ())
-            edges = lookup.edges_above(candidates)
-        ends = {end for below in edges.values() for edge in below for end in (edge.parent, edge.child)}
-        above = (item.machine for start in starts or () for item in start.ancestors())
-        reader.look_at(lookup.machines(ends.union(candidates or (), above)))
+            ways = lookup.above(candidates)
+        edges, machines = ways
+        ends = {item.machine for start in starts or () for item in start.ancestors()}.union(candidates or ())
+        reader.look_at({**machines, **lookup.machines(ends)})
         if starts is None:
             starts = _tops(lookup, reader, edges)
+    return choose(reader, starts, edges, where, candidates)
+
+
+def choose(
+    reader: Reader, starts: list[Item], edges: Edges, where: Where, candidates: set[int] | None = None
+) -> list[Item]:
+    """The items at and below some that qualify, if only candidates can (without any: all machines)."""
     possible = reader.of_kinds(where.kinds() if isinstance(where, Qualifier) else None)
     found = list(_walk(reader, starts, edges, possible if candidates is None else candidates.intersection(possible)))
     if where is None:
@@ -85,19 +92,19 @@ def check_where(where: object) -> None:
         )
 
 
-def _few_below(lookup: Lookup, starts: list[Item], narrowing: Narrowing) -> Edges | None:
-    """The edges below some items, unless a qualifier narrows everything down to fewer machines."""
+def _few_below(lookup: Lookup, starts: list[Item], narrowing: Narrowing) -> tuple[Edges, Machines] | None:
+    """What is below some items, unless a qualifier narrows everything down to fewer machines."""
     roots = [start.machine for start in starts]
-    edges = lookup.edges_below(roots, FEW)
-    if edges is None and (others := lookup.count(narrowing)) > FEW:
-        edges = lookup.edges_below(roots, others)
-    return edges
+    ways = lookup.below(roots, FEW)
+    if ways is None and (others := lookup.count(narrowing)) > FEW:
+        ways = lookup.below(roots, others)
+    return ways
 
 
 def _tops(lookup: Lookup, reader: Reader, edges: Edges) -> list[Item]:
     """What users have asked for, then what is nobody's child: its parent was killed before it could be noted."""
     requested = lookup.roots_among(reader.machines())
-    known = {machine for machine, _ in requested} | {edge.child for below in edges.values() for edge in below}
+    known = {machine for machine, _ in requested} | {child for below in edges.values() for _, _, child, *_ in below}
     lost = [(machine, reader.kind(machine)) for machine in sorted(reader.machines()) if machine not in known]
     return [Item(reader, machine, name) for machine, name in (*requested, *lost)]
 

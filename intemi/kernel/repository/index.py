@@ -97,7 +97,7 @@ class Index:
                 *((record.wall, record.cpu, record.queue, record.memory) if are_finished else (None,) * 4),
                 None if record.failure is None else text(record.failure.message),
             )
-            results += _results(number, record)
+            results += results_of(number, record)
             for child in children:
                 comments = encoding.encode(child.comments) if child.comments else None
                 edges.append((number, child.index, self._numbers[child.machine], text(child.name), comments))
@@ -155,7 +155,8 @@ class Index:
         return known
 
 
-def _results(number: int, record: Record) -> list[_Row]:
+def results_of(number: int, record: Record) -> list[_Row]:
+    """The rows of a machine's results."""
     try:
         results = record.fixed_results()
     except EncodingError:  # somebody who knows the type of these values may ask for them

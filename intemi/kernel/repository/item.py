@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from intemi.kernel.component import Component
@@ -26,7 +26,7 @@ class Item:
         name: str,
         names: tuple[str, ...] = (),
         above: Item | None = None,
-        noted: bytes | None = None,
+        noted: bytes | Mapping[str, Any] | None = None,
         comments: dict[str, Any] | None = None,
     ) -> None:
         self.reader = reader
@@ -81,7 +81,10 @@ class Item:
     def edge(self) -> dict[str, Any]:
         """What its parent says of it."""
         if self._said_by_parent is None:
-            self._said_by_parent = _NOTHING if self._noted is None else self.reader.comments(self._noted)
+            noted = self._noted
+            self._said_by_parent = (
+                _NOTHING if not noted else self.reader.comments(noted) if isinstance(noted, bytes) else dict(noted)
+            )
         return self._said_by_parent
 
     def is_a(self, machine: str) -> bool:

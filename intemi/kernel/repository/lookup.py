@@ -3,20 +3,10 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from intemi.kernel.repository.tables import Transaction, text
-
-
-class Edge(NamedTuple):
-    """A child as its parent knows it: a row of the table."""
-
-    parent: int
-    position: int
-    child: int
-    name: str
-    comments: bytes | None
 
 
 class Narrowing(NamedTuple):
@@ -26,13 +16,21 @@ class Narrowing(NamedTuple):
     parameters: tuple[Any, ...] = ()
 
 
+Edge = tuple[int, int, int, str, bytes | Mapping[str, Any] | None]
+"""A child as its parent knows it: the parent, its place among the children, itself, its name, comments on it."""
 Edges = dict[int, list[Edge]]
 """By parents, and in the order of requests."""
+Machines = dict[int, tuple[str, int]]
+"""The kinds of machines, and the numbers of their configurations."""
 Cells = list[tuple[int, str | None, Any]]
 """Numbers of machines, labels, and cells as they are in the tables."""
 
 # CROSS JOIN is SQLite's way to say which table comes first: it does not know how few machines a question is about.
-_EDGES = "SELECT edges.* FROM wanted CROSS JOIN edges ON {} = machine LIMIT ?"
+_CHILDREN = "SELECT edges.* FROM wanted CROSS JOIN edges ON parent = machine"
+_FOLLOW = """
+    SELECT edges.*, kind, config FROM wanted CROSS JOIN edges ON {near} = wanted.machine
+    LEFT JOIN machines ON number = {far} LIMIT ?
+"""
 _ROOTS = "SELECT number, name FROM roots JOIN machines ON id = machine WHERE kind IS NOT NULL AND ({}) "
 _ROOTS_AMONG = """
     SELECT number, name FROM wanted CROSS JOIN machines ON number = wanted.machine
@@ -74,44 +72,47 @@ class Lookup:
         statement = _KNOWN.format("number", narrowing.condition)
         return {row[0] for row in self._connection.execute(statement, narrowing.parameters)}
 
-    def machines(self, numbers: Collection[int]) -> dict[int, tuple[str, int]]:
-        """The kinds of machines and the numbers of their configurations; some are known by name only, and left out."""
+    def machines(self, numbers: Collection[int]) -> Machines:
+        """What machines are; some are known by name only, and left out."""
         self._want(numbers)
         statement = (
             "SELECT number, kind, config FROM wanted CROSS JOIN machines ON number = machine WHERE kind NOT NULL"
         )
         return {number: (kind, config) for number, kind, config in self._connection.execute(statement)}
 
-    def edges_above(self, machines: Collection[int]) -> Edges:
-        """All edges on the ways that lead to machines."""
-        edges = self._follow(machines, "child", _NO_LIMIT)
-        assert edges is not None
-        return edges
+    def above(self, machines: Collection[int]) -> tuple[Edges, Machines]:
+        """All edges on the ways that lead to machines, and the machines that they lead from."""
+        ways = self._follow(machines, "child", "parent", _NO_LIMIT)
+        assert ways is not None
+        return ways
 
-    def edges_below(self, machines: Collection[int], at_most: int = _NO_LIMIT) -> Edges | None:
-        """All edges on the ways that lead on from machines; None if there are too many."""
-        return self._follow(machines, "parent", at_most)
+    def below(self, machines: Collection[int], at_most: int = _NO_LIMIT) -> tuple[Edges, Machines] | None:
+        """All edges on the ways that lead on from machines, and the machines that they lead to; None if too many."""
+        return self._follow(machines, "parent", "child", at_most)
 
     def children(self, machines: Collection[int]) -> Edges:
         """The edges that lead from machines to their children."""
         self._want(machines)
-        return _by_parents(self._connection.execute(_EDGES.format("parent"), (_NO_LIMIT,)).fetchall())
+        return _by_parents(self._connection.execute(_CHILDREN))
 
-    def _follow(self, machines: Collection[int], near: str, at_most: int) -> Edges | None:
-        far = Edge._fields.index("parent" if near == "child" else "child")
+    def _follow(self, machines: Collection[int], near: str, far: str, at_most: int) -> tuple[Edges, Machines] | None:
+        statement = _FOLLOW.format(near=near, far=far)
+        far_end = ("parent", "position", "child").index(far)
         found: list[tuple[Any, ...]] = []
+        met: Machines = {}
         reached = set(machines)
         new: Collection[int] = reached.copy()
         while new:
             self._want(new)
             left = _NO_LIMIT if at_most == _NO_LIMIT else at_most - len(found) + 1
-            rows = self._connection.execute(_EDGES.format(near), (left,)).fetchall()
+            rows = self._connection.execute(statement, (left,)).fetchall()
             found += rows
             if len(found) > at_most != _NO_LIMIT:
                 return None
-            new = {row[far] for row in rows} - reached
+            met.update((row[far_end], row[5:]) for row in rows if row[5] is not None)
+            new = {row[far_end] for row in rows} - reached
             reached |= new
-        return _by_parents(found)
+        return _by_parents(row[:5] for row in found), met
 
     # Roots
 
@@ -194,6 +195,20 @@ class Lookup:
             f"{statement} AND {_among('label', labels)}", tuple(map(text, labels))
         ).fetchall()
 
+    def said_of(self, machines: Mapping[bytes, int], labels: Collection[str] | None) -> Cells:
+        """The same of machines that are known by their ids, and have other numbers."""
+        if self._connection.execute("SELECT 1 FROM comments LIMIT 1").fetchone() is None:
+            return []
+        chosen = None if labels is None else set(map(text, labels))
+        return [
+            (number, label, value)
+            for machine, number in machines.items()
+            for label, value in self._connection.execute(
+                "SELECT label, value FROM comments WHERE machine = ?", (machine,)
+            )
+            if chosen is None or label in chosen
+        ]
+
     def _want(self, machines: Collection[int]) -> None:
         if machines is self._wanted and machines:
             return
@@ -205,10 +220,10 @@ class Lookup:
         self._wanted = machines
 
 
-def _by_parents(rows: Iterable[tuple[Any, ...]]) -> Edges:
+def _by_parents(rows: Iterable[Any]) -> Edges:
     found: Edges = {}
-    for edge in map(Edge._make, rows):
-        found.setdefault(edge.parent, []).append(edge)
+    for edge in rows:
+        found.setdefault(edge[0], []).append(edge)
     for edges in found.values():
         edges.sort()  # by position
     return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Collection, Container, Iterable, Iterator
-from typing import Any
+from typing import Any, Protocol
 
 from intemi.kernel import registry
 from intemi.kernel.component import Component
@@ -12,19 +12,33 @@ from intemi.kernel.decoding import decode
 from intemi.kernel.errors import EncodingError, IntemiError, StoreWarning
 from intemi.kernel.record import Record
 from intemi.kernel.repository.item import MISSING, Item
-from intemi.kernel.repository.lookup import Cells, Lookup
+from intemi.kernel.repository.lookup import Cells, Machines
 from intemi.kernel.repository.tables import from_cell
 
 _MEASURED = {name: place for place, name in enumerate(("started", "wall", "cpu", "queue", "memory", "failure"))}
 _NOTHING: dict[str, Any] = {}
 
 
+class Facts(Protocol):
+    """What can be looked up of machines, by their numbers."""
+
+    def ids(self, machines: Collection[int], /) -> dict[int, bytes]: ...
+
+    def times(self, machines: Collection[int], /) -> dict[int, tuple[Any, ...]]: ...
+
+    def configs(self, machines: Collection[int], /) -> dict[int, bytes]: ...
+
+    def results(self, machines: Collection[int], labels: Collection[str] | None, /) -> Cells: ...
+
+    def comments(self, machines: Collection[int], labels: Collection[str] | None, /) -> Cells: ...
+
+
 class Reader:
     """What one question has looked up so far."""
 
-    def __init__(self, lookup: Lookup) -> None:
-        self._open_lookup: Lookup | None = lookup
-        self._machines: dict[int, tuple[str, int]] = {}
+    def __init__(self, lookup: Facts) -> None:
+        self._open_lookup: Facts | None = lookup
+        self._machines: Machines = {}
         self._about: frozenset[int] = frozenset()
         self._results = _Labelled(self._readable, lambda labels: self._lookup.results(self._about, labels))
         self._said = _Labelled(self._readable, lambda labels: self._lookup.comments(self._about, labels))
@@ -45,13 +59,13 @@ class Reader:
         self._open_lookup = None
 
     @property
-    def _lookup(self) -> Lookup:
+    def _lookup(self) -> Facts:
         if self._open_lookup is None:
             raise IntemiError("query: an item cannot be asked after the query that it belongs to was answered")
         return self._open_lookup
 
-    def look_at(self, machines: dict[int, tuple[str, int]]) -> None:
-        """The question is about these machines, with their kinds and the numbers of their configurations."""
+    def look_at(self, machines: Machines) -> None:
+        """The question is about these machines."""
         self._machines = machines
         self._about = frozenset(machines)
 

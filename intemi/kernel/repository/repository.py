@@ -1,7 +1,8 @@
 """The repository of a project: notes what was requested, and answers questions about everything that has finished.
 
 The record of a finished machine is in the store before anybody is told. What is written here comes behind, in batches:
-the roots of a run and what is known of unfinished composites every now and then, the index when somebody asks.
+the roots of a run and what is known of unfinished composites every now and then, the index when somebody asks for more
+than what has just finished.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import json
 import threading
 import time
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -21,17 +22,20 @@ from intemi.kernel.context import Context
 from intemi.kernel.errors import ConfigurationError, IntemiError, StoreWarning
 from intemi.kernel.machine import Machine
 from intemi.kernel.record import Child, Record
+from intemi.kernel.repository import finding
 from intemi.kernel.repository.commentators import Commentator, seen
 from intemi.kernel.repository.file import Opened, RepositoryFile
-from intemi.kernel.repository.finding import Where, check_where, find, starts_on
+from intemi.kernel.repository.finding import Where, check_where, choose, find, starts_on
 from intemi.kernel.repository.item import Item
 from intemi.kernel.repository.labels import labelers_of, series_of
+from intemi.kernel.repository.lookup import Cells
 from intemi.kernel.repository.notes import News, Notes, machine_of
 from intemi.kernel.repository.qualifiers import At, Qualifier
 from intemi.kernel.repository.query import Query
 from intemi.kernel.repository.reader import Reader
+from intemi.kernel.repository.recent import ROOT, Recent, recall
 from intemi.kernel.repository.runs import Run, fingerprint
-from intemi.kernel.repository.tables import Transaction, text, to_cell
+from intemi.kernel.repository.tables import WAIT_FOR_DISK, Transaction, text, to_cell
 from intemi.series import Series
 
 if TYPE_CHECKING:
@@ -57,6 +61,8 @@ class Repository:
         self._notes = Notes(line)
         self._run = (text(name or time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(started))), started)
         self._has_written = False
+        self._owes_index = False
+        """Whether a question was answered that the index could not have answered yet."""
         self._is_timed = False
         self._timing = threading.Lock()
 
@@ -83,9 +89,11 @@ class Repository:
         if self._notes.are_open:
             self._time()
 
-    def _write_or_warn(self) -> None:
+    def _write_or_warn(self, index_too: bool = False) -> None:
         try:
             self.write()
+            if index_too and self._owes_index:
+                self._file.do(self._catch_up)
         except IntemiError as error:
             warnings.warn(StoreWarning(f"the repository is behind: {error}"), stacklevel=2)
 
@@ -153,20 +161,42 @@ class Repository:
 
     def _ask(self, root: Any, where: Where, answer: Callable[[Reader, list[Item]], Answer]) -> Answer:
         check_where(where)
+        self._file.check_usable()
         self._line.put_on_record()
-        is_finished = isinstance(root, Context) and root.record is not None
-        if not is_finished:
+        finished = root.record if isinstance(root, Context) else None
+        if finished is None:
             self.write()
+        elif (recent := self._recent(finished)) is not None:
+            self._owes_index = self._folder is not None
+            with closing(Reader(recent)) as reader:
+                reader.look_at(recent.machines)
+                start = Item(reader, ROOT, root.name, comments=dict(root.comments or {}))
+                return answer(reader, choose(reader, [start], recent.edges, where))
 
         def find_them(opened: Opened) -> Answer:
-            opened.index.catch_up(self._store, self._source())
-            if not is_finished:  # else the question is about what is known to the store
+            self._catch_up(opened)
+            if finished is None:  # else the question is about what is known to the store
                 _spread_roots(opened)
                 self._look_up_roots(opened)
             with closing(Reader(opened.lookup)) as reader:
                 return answer(reader, find(opened.lookup, reader, self._starts(opened, reader, root), where))
 
         return self._file.do(find_them)
+
+    def _recent(self, root: Record) -> Recent | None:
+        """A machine that has just finished and all below it; None if some of that has to be looked up in the file."""
+        at_hand = self._store.at_hand()
+        return None if at_hand is None else recall(at_hand, root.machine, finding.FEW, self._said_of)
+
+    def _said_of(self, machines: Mapping[bytes, int], labels: Collection[str] | None) -> Cells:
+        """What commentators have said of machines; most projects have none of them."""
+        if not self._file.is_there:
+            return []
+        return self._file.do(lambda opened: opened.lookup.said_of(machines, labels))
+
+    def _catch_up(self, opened: Opened) -> None:
+        opened.index.catch_up(self._store, self._source())
+        self._owes_index = False
 
     def _look_up_roots(self, opened: Opened) -> None:
         """Find the machines of requests that had not been resolved when they were noted."""
@@ -262,9 +292,9 @@ class Repository:
             return "gone"
 
     def close(self) -> None:
-        """Write what is behind, and close the file."""
+        """Write what is behind, and close the file; what was asked about is likely to be asked about again."""
         if not self._file.is_inherited:
-            self._write_or_warn()
+            self._write_or_warn(index_too=True)
             self._file.close()
 
 
@@ -281,6 +311,7 @@ def _machines(reader: Reader, items: list[Item]) -> list[tuple[bytes, str, Machi
 
 
 def _add_comments(opened: Opened, rows: list[tuple[Any, ...]]) -> None:
+    opened.connection.execute(WAIT_FOR_DISK)  # to make them again may take long
     with Transaction(opened.connection):
         opened.connection.executemany("INSERT OR REPLACE INTO comments VALUES (?, ?, ?, ?)", rows)
 

@@ -7,7 +7,6 @@ alone.
 
 from __future__ import annotations
 
-import os
 import sqlite3
 from contextlib import suppress
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Any
 
 from intemi.kernel import encoding
 from intemi.kernel.decoding import decode
+from intemi.kernel.disk.fresh import make_if_absent
 from intemi.kernel.disk.mending import BUSY_TIMEOUT
 from intemi.kernel.disk.seal import DamageError
 from intemi.kernel.errors import IntemiError
@@ -44,28 +44,30 @@ SCHEMA = (
 """`mark` says how far which file of the store was read. A machine without a kind is known as somebody's child only; one
 without a wall time is not finished. A result without a label is a whole record, with values of a type that whoever read
 it did not know."""
+_FRESH = (*SCHEMA, f"PRAGMA application_id = {APPLICATION + VERSION}", f"PRAGMA user_version = {VERSION}")
+WAIT_FOR_DISK = "PRAGMA synchronous = NORMAL"
+"""From now on a loss of power, too, leaves the file in order."""
 WANTED = "CREATE TEMP TABLE wanted (machine INTEGER PRIMARY KEY)"
 """The machines that a lookup is about; of one connection alone."""
 
 
 def connect(path: Path | None) -> sqlite3.Connection:
     """Open the repository's file, or one in memory."""
-    if path is not None:
-        with suppress(FileExistsError):  # SQLite gives its other files the mode of this one
-            os.close(os.open(path, os.O_CREAT | os.O_EXCL, 0o600))
+    is_fresh = path is not None and make_if_absent(path, _FRESH)
     name = ":memory:" if path is None else str(path)
     connection = sqlite3.connect(name, timeout=BUSY_TIMEOUT, isolation_level=None, check_same_thread=False)
     try:
         connection.execute("PRAGMA trusted_schema = OFF")
         connection.execute("PRAGMA cell_size_check = ON")
-        is_new = _check(connection, path)
+        if path is None:
+            connection.executescript("; ".join(_FRESH))
+        else:
+            _check(connection, path)
         connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = NORMAL")
+        # Nothing in a fresh file is older than this session: it is not worth waiting for the disk.
+        connection.execute("PRAGMA synchronous = OFF" if is_fresh else WAIT_FOR_DISK)
         connection.execute("PRAGMA temp_store = MEMORY")
         connection.execute("PRAGMA cache_size = -64000")  # kB; ids are scattered: a small cache would always miss
-        if is_new:
-            marks = (f"PRAGMA application_id = {APPLICATION + VERSION}", f"PRAGMA user_version = {VERSION}")
-            connection.executescript("; ".join(("BEGIN IMMEDIATE", *SCHEMA, *marks, "COMMIT")))
         connection.execute(WANTED)
     except BaseException:
         connection.close()
@@ -73,14 +75,11 @@ def connect(path: Path | None) -> sqlite3.Connection:
     return connection
 
 
-def _check(connection: sqlite3.Connection, path: Path | None) -> bool:
-    """Whether the file has no content yet; DamageError if it is not one of ours, another error if it is a newer one."""
+def _check(connection: sqlite3.Connection, path: Path) -> None:
+    """DamageError if the file is not one of ours, another error if it is a newer one."""
     application, version = (
         connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")
     )
-    found = {row[0] for row in connection.execute("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL")}
-    if not application and not version and not found:
-        return True
     if application != APPLICATION + version:
         raise DamageError("it was written by another program")
     if version > VERSION:
@@ -88,9 +87,9 @@ def _check(connection: sqlite3.Connection, path: Path | None) -> bool:
             f"{path}: it has version {version}, this version of intemi reads up to {VERSION}; "
             "use a newer intemi or another folder"
         )
+    found = {row[0] for row in connection.execute("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL")}
     if found != set(SCHEMA):
         raise DamageError("its tables are not those of a repository")
-    return False
 
 
 class Transaction:

@@ -157,7 +157,7 @@ def test_numbers_that_were_taken_back_are_not_used(store: Store, tmp_path: Path)
     with Read(path) as one, Read(path) as other:
         keep(store, 1)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("intemi.kernel.repository.index._results", interrupted)
+            patch.setattr("intemi.kernel.repository.index.results_of", interrupted)
             with pytest.raises(RuntimeError, match="in the midst of it"):
                 one.index.catch_up(store, "one")
         other.index.add_unfinished([twig(7, 8)])

@@ -76,3 +76,9 @@ def test_a_transaction_that_fails_changes_nothing_and_the_next_one_works(tmp_pat
         with Transaction(connection):
             connection.execute("INSERT INTO runs VALUES (1, 'second', 0, '')")
         assert connection.execute("SELECT name FROM runs").fetchall() == [("second",)]
+
+
+def test_only_a_file_that_holds_something_older_waits_for_the_disk(tmp_path: Path) -> None:
+    for waits in (0, 1):
+        with closing(connect(tmp_path / "results.sqlite")) as connection:
+            assert connection.execute("PRAGMA synchronous").fetchone() == (waits,)
