@@ -7,6 +7,7 @@ are their digests.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -76,7 +77,13 @@ class Data:
     @property
     def column_indices(self) -> Codes:
         """The indices of its columns in the table."""
-        return np.arange(len(self.table.columns), dtype=np.int32) if self._columns is None else self._columns
+        return self.table.column_indices if self._columns is None else self._columns
+
+    @property
+    def category_counts(self) -> Codes:
+        """The number of categories of each of its columns, 0 if it is numeric."""
+        counts = self.table.category_counts
+        return counts if self._columns is None else counts.take(self._columns)
 
     # Values
 
@@ -138,6 +145,28 @@ class Data:
         rows = chosen if self._rows is None else self._rows.take(chosen)  # ascending, since both are
         return self._view(_unless_all(rows, len(self.table)), self._columns)
 
+    def parts(self, numbers: Any, count: int) -> tuple[list[Data], list[Data]]:
+        """Views of the rows of each of `count` parts, and for each part of all other rows.
+
+        Every row has the number of its part, below `count`.
+
+        >>> data = Data(Table([Column("x")], [[7, 8, 9]]))
+        >>> [part.rows.tolist() for part in data.parts([1, 0, 1], 2)[0]]
+        [[1], [0, 2]]
+        """
+        numbers, rows = _sized(np.asarray(numbers), len(self), "rows", "numbers of parts"), self.rows
+        together = rows.take(numbers.argsort(kind="stable"))
+        ends = np.bincount(numbers, minlength=count).cumsum().tolist()
+        if len(ends) != count:
+            raise ConfigurationError(f"Data: the numbers of {count} parts must be below {count}, got {len(ends) - 1}")
+        parts = [together[start:end] for start, end in pairwise([0, *ends])]
+        others = [rows.take((numbers != number).nonzero()[0]) for number in range(count)]
+        size, columns = len(self.table), self._columns
+        return (
+            [self._view(_unless_all(part, size), columns) for part in parts],
+            [self._view(_unless_all(other, size), columns) for other in others],
+        )
+
     def select_columns(self, chosen: Any) -> Data:
         """A view of some of its columns, by position, truth values or names; their order stays that of the table."""
         chosen = list(chosen)
@@ -181,7 +210,7 @@ class Data:
         """The identity of its content: that of the table with the canonical selections."""
         if self._rows is None and self._columns is None:
             return digest(b"data", self.table.content_digest())
-        return digest(b"data", self.table.content_digest(), encode((self._rows, self._columns)))
+        return digest(b"data" + self.table.content_digest() + encode((self._rows, self._columns)))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Data) and self.content_digest() == other.content_digest()
@@ -263,10 +292,10 @@ def _distinct(ascending: Any) -> bool:
     return bool((ascending[1:] > ascending[:-1]).all())
 
 
-def _sized(mask: Any, size: int, what: str) -> Any:
-    if mask.shape != (size,):
-        raise ConfigurationError(f"Data: truth values for {size} {what} are needed, got shape {mask.shape}")
-    return mask
+def _sized(given: Any, size: int, what: str, kind: str = "truth values") -> Any:
+    if given.shape != (size,):
+        raise ConfigurationError(f"Data: {kind} for {size} {what} are needed, got shape {given.shape}")
+    return given
 
 
 def _listed(names: Any) -> str:

@@ -118,6 +118,31 @@ class Table:
         return self._digest
 
     @cached_property
+    def category_counts(self) -> Codes:
+        """The number of categories of each column, 0 if it is numeric."""
+        counts = np.array([len(column.categories or ()) for column in self.columns], dtype=np.int32)
+        counts.flags.writeable = False
+        return counts
+
+    @cached_property
+    def most_categories(self) -> int:
+        """The number of categories of the column that has most."""
+        return int(self.category_counts.max(initial=0))
+
+    @cached_property
+    def column_indices(self) -> Codes:
+        """The indices of all columns."""
+        indices = np.arange(len(self.columns), dtype=np.int32)
+        indices.flags.writeable = False
+        return indices
+
+    @cached_property
+    def all_rows_count(self) -> bool:
+        """Whether the class of every row is known and no row has the weight 0; that is so of all views, then."""
+        known = self.classes is not None and bool((self.classes >= 0).all())
+        return known and (self.weights is None or bool((self.weights > 0).all()))
+
+    @cached_property
     def order(self) -> Codes:
         """For each column the rows in ascending order of its values, missing ones last."""
         order = np.empty(self.features.shape, dtype=np.int32)

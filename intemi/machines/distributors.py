@@ -36,9 +36,9 @@ class CVDistributor(Machine):
         if self.folds > len(data):
             raise ConfigurationError(f"{self.kind}: folds must be at most the {len(data)} rows, got {self.folds}")
         numbers = rng.permutation(self.folds)
-        fold = np.empty(len(data), dtype=np.intp)
+        fold = np.empty(len(data), dtype=np.min_scalar_type(self.folds))  # small numbers are sorted faster
         fold[_shuffled(self, data, self.stratified, rng)] = numbers[np.arange(len(data)) % self.folds]
-        return _model(data, [fold == number for number in range(self.folds)])
+        return _folded(data, fold, self.folds)
 
 
 class BootstrapDistributor(Machine):
@@ -82,7 +82,10 @@ class HoldOutDistributor(Machine):
 
     def run(self, data: Data, rng: Generator) -> Model:
         _check_size(self, data)
-        return _model(data, [self._draw(data, rng) for _ in range(self.samples)])
+        drawn = [self._draw(data, rng) for _ in range(self.samples)]
+        return Model(
+            training=[data.select_rows(~each) for each in drawn], test=[data.select_rows(each) for each in drawn]
+        )
 
     def _draw(self, data: Data, rng: Generator) -> Any:
         """Truth values of test rows: every so many of the rows in shuffled order, beginning anywhere."""
@@ -106,8 +109,7 @@ class LeaveOneOutDistributor(Machine):
 
     def run(self, data: Data) -> Model:
         _check_size(self, data)
-        rows = np.arange(len(data))
-        return _model(data, [rows == row for row in rows])
+        return _folded(data, np.arange(len(data)), len(data))
 
 
 class GivenFolds(Machine):
@@ -128,16 +130,14 @@ class GivenFolds(Machine):
             raise ConfigurationError(
                 f"GivenFolds: folds must have one number for each of {len(data)} rows, got {len(self.folds)}"
             )
-        fold = np.array(self.folds)
-        return _model(data, [fold == number for number in np.unique(fold)])
+        names, fold = np.unique(self.folds, return_inverse=True)
+        return _folded(data, fold, len(names))
 
 
-def _model(data: Data, tests: list[Any]) -> Model:
-    """Training and test data of truth values that mark test rows."""
-    return Model(
-        training=[data.select_rows(~test) for test in tests],
-        test=[data.select_rows(test) for test in tests],
-    )
+def _folded(data: Data, fold: Positions, count: int) -> Model:
+    """Test data are the rows of each of so many folds, training data are all others."""
+    tests, trainings = data.parts(fold, count)
+    return Model(training=trainings, test=tests)
 
 
 def _shuffled(machine: Machine, data: Data, stratified: bool, rng: Generator) -> Positions:
@@ -147,7 +147,8 @@ def _shuffled(machine: Machine, data: Data, stratified: bool, rng: Generator) ->
         return order
     if data.target is None:
         raise ConfigurationError(f"{machine.kind}: data without a target cannot be stratified, set stratified=False")
-    return order[np.argsort(data.classes[order], kind="stable")]
+    small = np.min_scalar_type(-1 - len(data.labels))  # small numbers are sorted faster; -1 is an unknown class
+    return order[data.classes.astype(small)[order].argsort(kind="stable")]
 
 
 def _check_size(machine: Machine, data: Data) -> None:

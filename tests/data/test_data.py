@@ -68,6 +68,23 @@ def test_truth_values_select_what_positions_select(rows: list[int], marks: list[
     assert (marked.nbytes == 0) == (marked.rows.tolist() == list(range(6)) or not len(marked))
 
 
+@given(rows_of_six, st.lists(st.integers(0, 3), min_size=12, max_size=12))
+def test_parts_are_what_their_truth_values_select(rows: list[int], numbers: list[int]) -> None:
+    view = Data(table()).select_rows(rows).select_columns([0, 2])
+    number = np.array(numbers[: len(view)], dtype=np.uint8)
+    parts, others = view.parts(number, 4)
+    assert parts == [view.select_rows(number == part) for part in range(4)]
+    assert others == [view.select_rows(number != part) for part in range(4)]
+    for each in parts + others:
+        assert each.nbytes == 0 or not each.rows.flags.writeable
+
+
+@given(columns_of_three)
+def test_the_categories_of_a_view_are_those_of_its_columns(columns: list[int]) -> None:
+    view = Data(table()).select_columns(columns)
+    assert view.category_counts.tolist() == [len(column.categories or ()) for column in view.columns]
+
+
 def test_selecting_within_a_selection_selects_of_the_table() -> None:
     data = Data(table())
     assert data.select_rows([1, 3, 5]).select_rows([0, 2]) == data.select_rows([1, 5])
@@ -178,6 +195,8 @@ def test_categories_in_a_list_are_the_same_column() -> None:
             "no column is called 'weight'; there are count, size, colour",
         ),
         (lambda: Data(table()).select_rows([True]), "truth values for 6 rows are needed"),
+        (lambda: Data(table()).parts([0, 1], 2), "numbers of parts for 6 rows are needed"),
+        (lambda: Data(table()).parts([0, 1, 2, 300, 0, 1], 3), "the numbers of 3 parts must be below 3, got 300"),
         (lambda: Data(Table([Column("a")], [[1.0]])).classes, "it has no target"),
         (
             lambda: Data(table()).select_rows([0, 1]).with_features([Column("a")], [[1.0]]),

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from intemi.data import Data
+from intemi.data import Column, Data, Table
 from intemi.kernel import ConfigurationError, Project
 from intemi.machines.distributors import (
     BootstrapDistributor,
@@ -78,6 +78,16 @@ def test_stratified_folds_differ_by_at_most_one_row_of_each_class(data: Data, fo
     given = suits(CVDistributor(min(folds, len(data))), data, seed)
     for label in range(3):
         assert spread([int((test.classes == label).sum()) for _, test in given]) <= 1
+
+
+def test_folds_are_stratified_by_any_number_of_classes_known_or_not() -> None:
+    classes = np.arange(900) % 301 - 1
+    target = Column("class", tuple(f"c{label}" for label in range(300)))
+    data = Data(Table([Column("x")], [np.arange(900)], target, classes))
+    for folds in (3, 300):
+        given = suits(CVDistributor(folds), data)
+        for label in range(-1, 300):
+            assert spread([int((test.classes == label).sum()) for _, test in given]) <= 1
 
 
 @few

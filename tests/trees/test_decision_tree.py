@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 from intemi.data import Column, Data, Table
 from intemi.kernel import ConfigurationError, Project
+from intemi.kernel.decoding import decode
+from intemi.kernel.encoding import encode
 from intemi.machines.trees.algorithms import C45, CART, ID3, AUCTree, SSVTree
 from intemi.machines.trees.decision_tree import DecisionTree
 from intemi.machines.trees.fast import limits_of
@@ -181,6 +184,14 @@ class TestOddData:
     def test_one_class_is_a_leaf(self) -> None:
         assert len(tree_of(CART(), table_of({"x": [1, 2, 3]}, "AAA", labels="AB"))) == 1
 
+    def test_rows_that_do_not_count_are_left_out(self) -> None:
+        columns, target = [Column("x")], Column("class", ("A", "B"))
+        unknown = Data(Table(columns, [[1, 2, 3, 4, 5]], target, [0, 0, -1, 1, 1]))
+        weightless = Data(Table(columns, [[1, 2, 3, 4, 5]], target, [0, 0, 1, 1, 1], [1, 1, 0, 1, 1]))
+        for data in (unknown, weightless):
+            assert not data.table.all_rows_count
+            assert leaves_of(tree_of(CART(surrogates=0), data)) == [[2, 0], [0, 2]]
+
     def test_no_rows_are_an_error(self) -> None:
         with pytest.raises(ConfigurationError, match="no row whose class is known"):
             learned(CART(), N8.select_rows([]))
@@ -282,3 +293,15 @@ def test_gain_ratios_of_the_weather_are_compared_without_a_filter() -> None:
 
 def test_c45_without_its_filter_is_a_machine_that_keeps_the_promises() -> None:
     check_machine(C45(average_filter=False), data=mixed(rows=60))
+
+
+@pytest.mark.parametrize("learner", COMPILED.values(), ids=COMPILED)
+def test_a_grown_tree_is_kept_like_one_put_together_from_its_arrays(learner: DecisionTree) -> None:
+    data = mixed(missing=0.0)
+    tree = tree_of(learner, data)
+    assert encode(replace(tree)) == encode(tree)
+    again = decode(encode(tree))
+    for field in fields(tree):
+        np.testing.assert_array_equal(getattr(again, field.name), getattr(tree, field.name))
+        assert np.asarray(getattr(again, field.name)).shape == np.asarray(getattr(tree, field.name)).shape
+    assert replace(tree, expansion=tree.expansion[::-1]) != tree or len(tree) == 1

@@ -8,6 +8,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from intemi.machines.trees import kernels
+
 
 def kept_files(cache: Path) -> list[str]:
     """The names of what a new process finds, which keeps machine code in a folder of its own."""
@@ -89,3 +93,10 @@ def test_machine_code_calls_what_another_process_has_compiled(tmp_path: Path) ->
     assert "collect" in compiled
     assert not {"best_cut", "ask", "expand", "grow"} & set(compiled)
     assert [tree] == expected
+
+
+def test_the_package_has_its_kernels_and_nothing_else() -> None:
+    for name in kernels.__all__:
+        assert getattr(kernels, name).__name__ == f"{kernels.__name__}.{name}"
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+        getattr(kernels, "nothing")  # noqa: B009

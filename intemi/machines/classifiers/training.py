@@ -13,6 +13,8 @@ def rows_to_learn_from(who: str, data: Data) -> Data:
     """The rows whose class is known and whose weight is not 0; an error if there are none."""
     if data.target is None:
         raise ConfigurationError(f"{who}: the data have no target, got {data!r}")
+    if data.table.all_rows_count and len(data) > 0:
+        return data
     useful = data.classes >= 0
     if data.is_weighted:
         useful &= data.weights > 0

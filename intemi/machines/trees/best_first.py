@@ -41,7 +41,7 @@ def grown_best_first(learner: DecisionTree, data: Data) -> Tree | None:
     limits = limits_of(whole, data)
     if limits is None or limits.max_leaves < inf:  # a limit of leaves that is not by itself: the order matters
         return None
-    tree = grown(whole, data, limits)
+    tree = grown(whole, data)
     if isinstance(learner.splitter, SpreadSearch) and learner.splitter.unseen == "heavier":
         _place_unseen_symbols(tree)
     if isinstance(learner.acceptor, MinBranchSize):

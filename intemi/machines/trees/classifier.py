@@ -11,6 +11,7 @@ import numpy as np
 from intemi.data import Column, Data
 from intemi.kernel import storable
 from intemi.machines.interfaces import Classifier, Codes, Floats
+from intemi.machines.trees import kernels
 from intemi.machines.trees.components import DecisionModule
 from intemi.machines.trees.tree import Tree
 
@@ -39,36 +40,17 @@ class TreeClassifier(Classifier):
 
     def leaves(self, data: Data) -> Codes:
         """The leaf of each row; -1 where a row goes to several in parts, since a value is missing."""
-        from intemi.machines.trees.kernels.route import route
-
         leaves = np.empty(len(data), dtype=np.int32)
-        arguments: tuple[Any, ...] = (*self.arguments(data), leaves)
-        route(*arguments)
+        arguments: tuple[Any, ...] = (*arguments_of(self.tree, data), leaves)
+        kernels.route.route(*arguments)
         return leaves
-
-    def arguments(self, data: Data) -> tuple[Any, ...]:
-        """What kernels that send rows down the tree get."""
-        tree = self.tree
-        return (
-            data.table.features,
-            data.rows,
-            data.column_indices,
-            tree.first_child,
-            tree.default_branch,
-            tree.test_start,
-            tree.kind,
-            tree.feature,
-            tree.parameter_start,
-            tree.branch_count,
-            tree.parameters,
-            tree.branch_weight,
-        )
 
     def _mixed(self, data: Data, positions: Any) -> Floats:
         from intemi.machines.trees.kernels.mixing import mix
 
         answers = np.empty((len(positions), len(self.labels)))
-        arguments: tuple[Any, ...] = (*self.arguments(data.select_rows(positions)), self._node_answers, answers)
+        rows = data.select_rows(positions)
+        arguments: tuple[Any, ...] = (*arguments_of(self.tree, rows), self._node_answers, answers)
         mix(*arguments)
         return answers
 
@@ -112,3 +94,21 @@ class TreeClassifier(Classifier):
         from intemi.machines.trees.svg import svg_of
 
         return svg_of(self.tree, depth, self.node_classes)
+
+
+def arguments_of(tree: Tree, data: Data) -> tuple[Any, ...]:
+    """What kernels that send rows down a tree get."""
+    return (
+        data.table.features,
+        data.rows,
+        data.column_indices,
+        tree.first_child,
+        tree.default_branch,
+        tree.test_start,
+        tree.kind,
+        tree.feature,
+        tree.parameter_start,
+        tree.branch_count,
+        tree.parameters,
+        tree.branch_weight,
+    )

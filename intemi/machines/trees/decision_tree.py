@@ -10,6 +10,7 @@ from intemi.data import Data
 from intemi.kernel import Input, Machine, Model, Output
 from intemi.machines.classifiers.training import rows_to_learn_from
 from intemi.machines.interfaces import Classifier, FeatureRanking
+from intemi.machines.trees import kernels
 from intemi.machines.trees.best_first import grown_best_first
 from intemi.machines.trees.classifier import TreeClassifier
 from intemi.machines.trees.components import (
@@ -76,7 +77,7 @@ class DecisionTree(Machine):
     def run(self, data: Data, rng: np.random.Generator | None = None) -> Model:
         data = rows_to_learn_from(self.kind, data)
         limits = limits_of(self, data)
-        tree = grown_best_first(self, data) if limits is None else grown(self, data, limits)
+        tree = grown_best_first(self, data) if limits is None else grown(self, data)
         if tree is None:
             tree = self._searched(data, rng)
         if self.pruning is not None:
@@ -100,10 +101,10 @@ def _check_finite(data: Data) -> None:
 
 def results_of(classifier: TreeClassifier, data: Data) -> dict[str, Any]:
     """What is said of a tree: its size, and the share of the rows it learned from that it gets wrong."""
-    from intemi.machines.trees.kernels.summary import size_of
-
     tree = classifier.tree
-    leaves, depth, right, weight, divides = size_of(tree.class_weights, tree.parent, tree.default_branch)
+    leaves, depth, right, weight, divides = kernels.summary.size_of(
+        tree.class_weights, tree.parent, tree.default_branch
+    )
     if divides or data.is_weighted or type(classifier.decision) is not Proportions:
         error = _training_error(classifier, data)
     else:
@@ -128,12 +129,10 @@ def ranked(tree: Tree) -> FeatureRanking:
 
     A cut of a sum counts in equal parts for the features that are added up.
     """
-    from intemi.machines.trees.kernels.summary import impurity_removed
-
     tests = (tree.test_start, tree.kind, tree.feature, tree.parameter_start, tree.parameters)
-    values = impurity_removed(tree.class_weights, tree.first_child, *tests, len(tree.columns))
-    total = values.sum()
+    values = kernels.summary.impurity_removed(tree.class_weights, tree.first_child, *tests, len(tree.columns))
+    total, shares = float(np.add.reduce(values)), values.tolist()
     if total > 0:
-        values = np.maximum(values / total, 0.0)
-    order = np.argsort(-values, kind="stable")
-    return FeatureRanking(tree.columns, tuple(order.tolist()), tuple(values.tolist()))
+        shares = [share / total if share > 0 else 0.0 for share in shares]
+    order = sorted(range(len(shares)), key=shares.__getitem__, reverse=True)
+    return FeatureRanking(tree.columns, tuple(order), tuple(shares))

@@ -10,6 +10,7 @@ import numpy as np
 from intemi.data import Column, Data
 from intemi.kernel import ConfigurationError
 from intemi.machines.interfaces import Floats
+from intemi.machines.trees import kernels
 from intemi.machines.trees.limits import Limits
 from intemi.machines.trees.missing import Fractional, ImputeNode, MajorityBranch
 from intemi.machines.trees.prospects import ConstantProspects
@@ -38,7 +39,7 @@ NO_ORDER = np.empty((0, 0), dtype=np.int32)
 def limits_of(learner: DecisionTree, data: Data) -> Limits | None:
     """The limits of growth, if the kernel can grow what the learner would."""
     limits = _limits(learner)
-    if limits is None or any(column.categories and len(column.categories) > MOST_BRANCHES for column in data.columns):
+    if limits is None or data.table.most_categories > MOST_BRANCHES:
         return None
     # Rows whose value is missing must not have to be divided.
     return None if type(learner.missing_values) is Fractional and np.isnan(data.features).any() else limits
@@ -62,58 +63,44 @@ def _limits(learner: DecisionTree) -> Limits | None:
 
 
 @lru_cache(maxsize=REMEMBERED)
-def _settings(learner: DecisionTree, limits: Limits, classes: int) -> Floats:
+def _settings(learner: DecisionTree, classes: int) -> Floats:
+    limits = _limits(learner)
     assert isinstance(learner.splitter, ExhaustiveSearch)
+    assert limits is not None
     return learner.splitter.settings(classes, limits, type(learner.missing_values) is ImputeNode)
 
 
-def grown(learner: DecisionTree, data: Data, limits: Limits) -> Tree:
-    """The tree of a learner that the kernel can grow."""
-    from intemi.machines.trees.kernels.compiling import share_compilation
-
-    share_compilation("grow")
-    from intemi.machines.trees.kernels.cells import MISSING_BIN, NONE, UNSORTED, shifts
-    from intemi.machines.trees.kernels.whole import prepare
-
+def grown(learner: DecisionTree, data: Data) -> Tree:
+    """The tree of a learner that the kernel can grow, as `limits_of` says."""
+    kernels.compiling.share_compilation("grow")
+    cells, grow = kernels.cells, kernels.grow.grow
     splitter = learner.splitter
     assert isinstance(splitter, ExhaustiveSearch)
-    columns, labels, classes, rows, indices = data.columns, data.labels, data.classes, data.rows, data.column_indices
-    values, size, k = data.table.features, len(classes), len(labels)
-    symbols = np.array([len(column.categories or ()) for column in columns], dtype=np.int32)
+    table, labels, rows, size = data.table, data.labels, data.rows, len(data)
+    assert table.classes is not None
     rows_for_a_whole = ROWS_FOR_A_BIN if data.is_weighted else ROWS_FOR_A_WHOLE_NUMBER
-    most_bins = min(MISSING_BIN, max(FEW_BINS, size // ROWS_FOR_A_BIN))
-    most_whole = min(MISSING_BIN, max(FEW_BINS, size // rows_for_a_whole))
-    where = shifts(size, k)
-    order = data.table.order if _is_sorted(data) else NO_ORDER
-    prepared = prepare(values, order, indices, rows, symbols, classes, most_bins, most_whole, *where)
-    if prepared[0] == UNSORTED:
-        prepared = prepare(values, data.table.order, indices, rows, symbols, classes, most_bins, most_whole, *where)
-    infinite, bins, bin_values, bin_count, cells, place, layout = prepared
-    if infinite != NONE:
-        raise infinite_values(columns[infinite])
-    from intemi.machines.trees.kernels.grow import grow
-
-    arrays = grow(
-        splitter.quality.address,
-        values,
-        indices,
+    given = (
+        table.features,
+        table.classes,
+        NO_WEIGHTS if table.weights is None else table.weights,
         rows,
-        bins,
-        bin_values,
-        bin_count,
-        cells,
-        symbols,
-        place,
-        layout,
-        classes,
-        data.weights if data.is_weighted else NO_WEIGHTS,
-        data.is_weighted,
-        k,
-        _settings(learner, limits, k),
+        data.column_indices,
+        data.category_counts,
+        len(labels),
+        min(cells.MISSING_BIN, max(FEW_BINS, size // ROWS_FOR_A_BIN)),
+        min(cells.MISSING_BIN, max(FEW_BINS, size // rows_for_a_whole)),
+        *cells.shifts(size, len(labels)),
+        splitter.quality.address,
+        _settings(learner, len(labels)),
         splitter.quality.context(),
         type(learner.missing_values) is Fractional,
     )
-    tree = Tree(columns, labels, *arrays)
+    infinite, packed = grow(table.order if _is_sorted(data) else NO_ORDER, *given)
+    if infinite == cells.UNSORTED:
+        infinite, packed = grow(table.order, *given)
+    if infinite != cells.NONE:
+        raise infinite_values(data.columns[infinite])
+    tree = Tree.from_state((data.columns, labels, *packed))
     if splitter.threshold == "value":
         _take_values(data, tree)
     return tree

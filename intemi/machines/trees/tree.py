@@ -77,21 +77,33 @@ class Tree:
 
     def state(self) -> tuple[Any, ...]:
         """All integers in one array, all other numbers in another."""
+        known: tuple[Any, ...] | None = self.__dict__.get("_state")
+        if known is not None:
+            return known
         integers = np.concatenate([getattr(self, name) for name in _OF_NODES + _OF_TESTS], dtype=np.int32)
         numbers = np.concatenate([getattr(self, name).ravel() for name in _NUMBERS], dtype=np.float64)
         return self.columns, self.labels, len(self), len(self.kind), integers, numbers
 
     @classmethod
     def from_state(cls, state: tuple[Any, ...]) -> Tree:
-        """The tree that was taken apart."""
+        """The tree that was taken apart, or was never put together: its arrays are parts of the two."""
         columns, labels, nodes, tests, integers, numbers = state
-        sizes = [nodes] * (len(_OF_NODES) - 1) + [nodes + 1] + [tests] * (len(_OF_TESTS) - 1) + [tests + 1]
-        arrays: dict[str, Any] = dict(
-            zip(_OF_NODES + _OF_TESTS, np.split(integers, np.cumsum(sizes)[:-1]), strict=True)
-        )
-        weights, *others = np.split(numbers, np.cumsum([nodes * len(labels), nodes, nodes]))
-        arrays |= zip(_NUMBERS, (weights.reshape(nodes, len(labels)), *others), strict=True)
-        return cls(columns, labels, **arrays)
+        tree = cls.__new__(cls)
+        arrays = tree.__dict__
+        arrays["columns"], arrays["labels"], arrays["_state"] = columns, labels, state
+        begin = 0
+        for names, size in (_OF_NODES, nodes), (_OF_TESTS, tests):
+            for name in names:
+                arrays[name] = integers[begin : begin + size]
+                begin += size
+            arrays[name] = integers[begin - size : begin + 1]  # the last one says where those of each begin, and end
+            begin += 1
+        weights = nodes * len(labels)
+        arrays["class_weights"] = numbers[:weights].reshape(nodes, len(labels))
+        arrays["branch_weight"] = numbers[weights : weights + nodes]
+        arrays["quality"] = numbers[weights + nodes : weights + 2 * nodes]
+        arrays["parameters"] = numbers[weights + 2 * nodes :]
+        return tree
 
     @cached_property
     def _content(self) -> bytes:

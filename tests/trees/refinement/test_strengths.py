@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from intemi import Project
+from intemi.data import Data, Table
 from intemi.kernel import ConfigurationError
 from intemi.machines import CART, ClassificationTest, SklearnDataset
 from intemi.machines.trees import (
@@ -25,6 +26,23 @@ from intemi.testing import check_machine
 
 COSTS = (0.0, 1e-4, 1e-3, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.3, 1.0)
 DEPTHS = (1, 2, 3, 4, 6, 20)
+
+
+def test_strengths_in_any_order_are_answered_in_theirs() -> None:
+    training, test = halves("wine")
+    trees = [CART(surrogates=0).run(training).outputs["tree"]]
+    found = PruningTest(COSTS).run(trees, test).results
+    places = np.random.default_rng(0).permutation(len(COSTS))
+    shuffled = PruningTest(tuple(COSTS[place] for place in places)).run(trees, test).results
+    for label in ("Accuracy", "Leaves"):
+        np.testing.assert_array_equal(shuffled[label], found[label][:, places])
+
+
+def test_rows_without_a_target_are_refused() -> None:
+    training, test = halves("iris")
+    tree = CART(surrogates=0).run(training).outputs["tree"]
+    with pytest.raises(ConfigurationError, match="it has no target"):
+        PruningTest(COSTS).run([tree], Data(Table(test.columns, test.features)))
 
 
 def halves(name: str) -> tuple[Any, Any]:

@@ -353,3 +353,13 @@ def test_a_grid_ends_where_it_begins_at_the_earliest() -> None:
     with pytest.raises(ConfigurationError, match="MEstimateValidation: smallest must be at most largest, got 3 and 2"):
         MEstimateValidation(smallest=3, largest=2)
     assert MEstimateValidation(smallest=3, largest=3).named(3) == 8
+
+
+@pytest.mark.parametrize("risk", ["error", "gini", "entropy"])
+@every_tree
+@given(random_trees())
+def test_costs_are_those_at_which_nodes_are_cut(risk: Any, tree: Tree) -> None:
+    path = CostComplexity(risk=risk).path(tree, MAJORITY)
+    inner = tree.branch_count > 0
+    assert path.keys.tolist() == sorted({0.0, *path.critical[inner].tolist()})
+    assert np.isneginf(path.critical[~inner]).all()

@@ -3,4 +3,23 @@ first tree on a computer compiles them all.
 
 `cells` packs what a scan reads, `cuts`, `bins` and `symbols` find the best split of one feature, `grow` a whole tree,
 `route` sends rows down a tree. Nothing here knows of components: a quality measure comes as a compiled function.
+
+Whoever imports the package alone imports none of them: `kernels.grow` is imported when it is first asked for, and is an
+attribute like any other from then on, which costs less than an import statement in a function each time that it runs.
 """
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from intemi.machines.trees.kernels import cells, compiling, counting, grow, pruning, route, strengths, summary
+
+__all__ = ["cells", "compiling", "counting", "grow", "pruning", "route", "strengths", "summary"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return import_module(f"{__name__}.{name}")

@@ -205,12 +205,12 @@ def fill_cells(
     rank_shift, class_shift, missing = layout[0], layout[1], layout[2]
     infinite = NONE
     for f in range(len(columns)):
-        column, into = columns[f], place[f]
-        if into < 0:
+        if place[f] < 0:
             continue
+        column, into = np.uint64(columns[f]), np.uint64(place[f])
         rank, current, at = (-1), np.nan, 0
         for i in range(order.shape[1]):
-            row = order[column, i]
+            row = np.uint64(order[column, np.uint64(i)])
             if counts[row] == 0:
                 continue
             value = values[column, row]
@@ -225,7 +225,8 @@ def fill_cells(
                     infinite = f
             for copy in range(counts[row]):
                 position = first[row] + copy
-                cells[into, at] = (rank << rank_shift) | (int(classes[position]) << class_shift) | position
+                of_class = int(classes[np.uint64(position)])
+                cells[into, np.uint64(at)] = (rank << rank_shift) | (of_class << class_shift) | position
                 at += 1
     return infinite
 

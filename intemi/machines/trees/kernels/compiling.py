@@ -45,6 +45,7 @@ __all__ = [
     "GIVEN_CODES_2D",
     "GIVEN_FLOATS",
     "GIVEN_FLOATS_2D",
+    "GIVEN_WIDE",
     "MEASURE",
     "Tuple",
     "WIDE",
@@ -86,6 +87,7 @@ GIVEN_FLOATS = types.Array(float64, 1, "C", readonly=True)
 GIVEN_FLOATS_2D = types.Array(float64, 2, "C", readonly=True)
 GIVEN_CODES = types.Array(int32, 1, "C", readonly=True)
 GIVEN_CODES_2D = types.Array(int32, 2, "C", readonly=True)
+GIVEN_WIDE = types.Array(int64, 1, "C", readonly=True)
 
 
 def _load_arrays() -> None:

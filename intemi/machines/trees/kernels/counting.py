@@ -11,13 +11,13 @@ from intemi.machines.trees.kernels.compiling import (
     GIVEN_FLOATS,
     GIVEN_FLOATS_2D,
     compiled,
-    void,
+    int64,
 )
-from intemi.machines.trees.kernels.route import TREE, branch_of, push_parts
+from intemi.machines.trees.kernels.route import TREE, branch_of, push_parts, route
 
 
-@compiled(void(GIVEN_FLOATS_2D, GIVEN_CODES, GIVEN_CODES, *TREE, GIVEN_CODES, GIVEN_FLOATS, FLOATS_2D))
-def count_parts(
+@compiled(FLOATS_2D(GIVEN_FLOATS_2D, GIVEN_CODES, GIVEN_CODES, *TREE, GIVEN_CODES, GIVEN_CODES, GIVEN_FLOATS, int64))
+def count_rows(
     values: Floats,
     rows: Codes,
     columns: Codes,
@@ -30,41 +30,46 @@ def count_parts(
     branch_count: Codes,
     parameters: Floats,
     branch_weight: Floats,
+    parent: Codes,
     classes: Codes,
     weights: Floats,
-    counts: Floats,
-) -> None:
-    """Add the parts of rows to the class weights of the leaves that they reach."""
-    stack, parts = np.empty(len(first_child), np.int64), np.empty(len(first_child))
+    k: int,
+) -> Floats:
+    """The weights of the `k` classes of rows in each node; rows of unknown class are not counted.
+
+    Values, classes and weights are those of a table, of which `rows` are counted; no weights are all 1.
+    """
+    size, is_weighted = len(first_child), len(weights) > 0
+    counts, leaves = np.zeros((size, k)), np.empty(len(rows), np.int32)
+    route(
+        values, rows, columns, first_child, default_branch, test_start, kind, feature, parameter_start, branch_count,
+        parameters, branch_weight, leaves,
+    )  # fmt: skip
+    stack, parts = np.empty(size, np.int64), np.empty(size)
     for i in range(len(rows)):
-        if classes[i] < 0:
+        row = int(rows[i])
+        if leaves[i] >= 0 or classes[row] < 0:
             continue
-        stack[0], parts[0], top = 0, weights[i], 1
+        stack[0], parts[0], top = 0, weights[row] if is_weighted else 1.0, 1
         while top > 0:
             top -= 1
             node, part = stack[top], parts[top]
             if first_child[node] < 0:
-                counts[node, classes[i]] += part
+                counts[node, classes[row]] += part
                 continue
             branch = branch_of(
-                values, rows[i], columns, node, default_branch, test_start, kind, feature, parameter_start, parameters
+                values, row, columns, node, default_branch, test_start, kind, feature, parameter_start, parameters
             )
             if branch >= 0:
                 stack[top], parts[top] = first_child[node] + branch, part
                 top += 1
                 continue
             top = push_parts(node, part, first_child, branch_count, branch_weight, stack, parts, top)
-
-
-@compiled(void(GIVEN_CODES, GIVEN_CODES, GIVEN_FLOATS, GIVEN_CODES, FLOATS_2D))
-def count_whole(leaves: Codes, classes: Codes, weights: Floats, parent: Codes, counts: Floats) -> None:
-    """Add rows to the class weights of their leaves, and then all leaves to the nodes above them.
-
-    Rows of no leaf have been counted before, those of unknown class are not.
-    """
-    for i in range(len(leaves)):
-        if leaves[i] >= 0 and classes[i] >= 0:
-            counts[leaves[i], classes[i]] += weights[i]
-    for node in range(len(parent) - 1, 0, -1):
-        for c in range(counts.shape[1]):
+    for i in range(len(rows)):
+        row = int(rows[i])
+        if leaves[i] >= 0 and classes[row] >= 0:
+            counts[leaves[i], classes[row]] += weights[row] if is_weighted else 1.0
+    for node in range(size - 1, 0, -1):
+        for c in range(k):
             counts[parent[node], c] += counts[node, c]
+    return counts

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from intemi.machines.interfaces import Codes, Floats
-from intemi.machines.trees.kernels.cells import end_of_known
+from intemi.machines.trees.kernels.cells import NONE, end_of_known
 from intemi.machines.trees.kernels.compiling import (
     BYTES,
     BYTES_2D,
@@ -17,12 +17,14 @@ from intemi.machines.trees.kernels.compiling import (
     FLOATS,
     FLOATS_2D,
     GIVEN_CODES,
+    GIVEN_CODES_2D,
     GIVEN_FLOATS,
     GIVEN_FLOATS_2D,
     MEASURE,
     WIDE,
     WIDE_2D,
     Bytes,
+    Tuple,
     Wide,
     apart,
     boolean,
@@ -34,7 +36,6 @@ from intemi.machines.trees.kernels.cuts import bits_for_each
 from intemi.machines.trees.kernels.found import POSITION, QUALITY
 from intemi.machines.trees.kernels.node import AT_ONCE, ask, chosen_feature
 from intemi.machines.trees.kernels.numbering import (
-    ARRAYS,
     BRANCH_WEIGHT,
     BRANCHES,
     DEFAULT,
@@ -44,6 +45,7 @@ from intemi.machines.trees.kernels.numbering import (
     FIRST_CHILD,
     LIVE,
     NODE_QUALITY,
+    PACKED,
     PARAMETERS,
     PARENT,
     START,
@@ -60,6 +62,7 @@ from intemi.machines.trees.kernels.settings import (
     MAX_RATE,
     ROUNDING,
 )
+from intemi.machines.trees.kernels.whole import prepare
 
 HEAD, TAIL, NODES, LEAVES, USED = range(5)
 """How far growth is: where the queue of open nodes begins and ends, how many nodes, leaves and parameters there are."""
@@ -310,37 +313,47 @@ def expand(
 
 
 @compiled(
-    ARRAYS(
-        MEASURE, GIVEN_FLOATS_2D, GIVEN_CODES, GIVEN_CODES, BYTES_2D, FLOATS_2D, CODES, WIDE_2D, GIVEN_CODES,
-        GIVEN_CODES, WIDE, GIVEN_CODES, GIVEN_FLOATS, boolean, int64, GIVEN_FLOATS, FLOATS, boolean,
+    Tuple((int64, PACKED))(
+        GIVEN_CODES_2D, GIVEN_FLOATS_2D, GIVEN_CODES, GIVEN_FLOATS, GIVEN_CODES, GIVEN_CODES, GIVEN_CODES, int64,
+        int64, int64, int64, int64, int64, MEASURE, GIVEN_FLOATS, FLOATS, boolean,
     )
 )  # fmt: skip
 def grow(
-    measure: int,
+    order: Codes,
     values: Floats,
-    columns: Codes,
+    classes_of_table: Codes,
+    weights_of_table: Floats,
     base_rows: Codes,
-    bins: Bytes,
-    bin_values: Floats,
-    bin_count: Codes,
-    cells: Wide,
+    columns: Codes,
     symbols_of: Codes,
-    place_of: Codes,
-    layout: Wide,
-    classes: Codes,
-    weights: Floats,
-    is_weighted: bool,
     k: int,
+    most_bins: int,
+    most_whole: int,
+    rank_shift: int,
+    class_shift: int,
+    missing: int,
+    measure: int,
     settings: Floats,
     context: Floats,
     is_fractional: bool,
 ) -> Any:
-    """The arrays of the tree. `weights` are not looked at unless the data have some.
+    """What `prepare` says of infinite values and of the order, and the tree, unless there is something to say.
 
-    `values` are those of the table, of which the data are a view of `columns` and `base_rows`. The parameters of a
-    split are its threshold, or the branch of each symbol. `cells` are rearranged.
+    All is done in one call: from Python each costs as much as a small tree. `order`, `values`, classes and weights are
+    those of a table, of which the data are a view of `base_rows` and `columns`; no weights are all 1. The parameters of
+    a split are its threshold, or the branch of each symbol.
     """
-    m, n = len(columns), len(classes)
+    m, n, is_weighted = len(columns), len(base_rows), len(weights_of_table) > 0
+    classes, weights = np.empty(n, np.int32), np.empty(n if is_weighted else 0)
+    for i in range(n):
+        classes[i] = classes_of_table[base_rows[i]]
+        if is_weighted:
+            weights[i] = weights_of_table[base_rows[i]]
+    infinite, bins, bin_values, bin_count, cells, place_of, layout = prepare(
+        values, order, columns, base_rows, symbols_of, classes, most_bins, most_whole, rank_shift, class_shift, missing
+    )
+    if infinite != NONE:
+        return infinite, (0, 0, np.empty(0, np.int32), np.empty(0))
     most = 2
     for f in range(m):
         most = max(most, symbols_of[f])
@@ -403,6 +416,6 @@ def grow(
         for i in range(progress[USED]):
             parameters[i] = parameters_before[i]
     nodes = progress[NODES]
-    return numbered(
+    return NONE, numbered(
         whole[:nodes], other[:nodes], counts[:nodes], parameters[: progress[USED]], symbols_of, is_fractional
     )

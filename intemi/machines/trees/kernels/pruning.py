@@ -24,9 +24,12 @@ count of leaves, so different ones differ by more."""
 CLOSE = 1e-12
 
 
-@compiled(FLOATS(GIVEN_FLOATS, GIVEN_CODES, GIVEN_CODES, GIVEN_CODES))
-def weakest_links(risk: Floats, parent: Codes, first_child: Codes, branch_count: Codes) -> Floats:
-    """For each node the cost of a leaf, in units of risk, at which it is not split any more; of leaves minus infinity.
+@compiled(Tuple((FLOATS, FLOATS))(GIVEN_FLOATS, float64, GIVEN_CODES, GIVEN_CODES, GIVEN_CODES))
+def weakest_links(
+    risk: Floats, unit: float, parent: Codes, first_child: Codes, branch_count: Codes
+) -> tuple[Floats, Floats]:
+    """The costs of a leaf, in units of risk, at which something is cut, ascending, and before them 0: that of nothing;
+    and for each node the one at which it is not split any more, of leaves minus infinity.
 
     A node saves g = (risk - risk of its leaves) / (leaves - 1). The one that saves least is cut, its ancestors save
     more for each leaf then, and so on. A tournament of the g of all nodes keeps the least at its top; among equal ones
@@ -44,7 +47,7 @@ def weakest_links(risk: Floats, parent: Codes, first_child: Codes, branch_count:
     while width < size:
         width *= 2
     least = np.full(2 * width, np.inf)
-    critical = np.full(size, -np.inf)
+    critical, costs, cost_count = np.full(size, -np.inf), np.zeros(size + 1), 1
     for node in range(size):
         if first_child[node] >= 0:
             least[width + node] = (risk[node] - below[node]) / (leaves[node] - 1)
@@ -57,6 +60,8 @@ def weakest_links(risk: Floats, parent: Codes, first_child: Codes, branch_count:
         limit = level + max(SAME_COST * level, nothing)
         if least[1] > limit:
             level = least[1]
+            costs[cost_count] = level / unit
+            cost_count += 1
             limit = level + max(SAME_COST * level, nothing)
         place = 1
         while place < width:
@@ -70,7 +75,7 @@ def weakest_links(risk: Floats, parent: Codes, first_child: Codes, branch_count:
             inner = stack[top]
             if critical[inner] < np.inf:
                 continue
-            critical[inner] = level
+            critical[inner] = level / unit
             place = width + inner
             least[place] = np.inf
             while place > 1:
@@ -89,7 +94,7 @@ def weakest_links(risk: Floats, parent: Codes, first_child: Codes, branch_count:
                 place //= 2
                 least[place] = min(least[2 * place], least[2 * place + 1])
             ancestor = int(parent[ancestor])
-    return critical
+    return costs[:cost_count], critical
 
 
 @compiled(

@@ -5,12 +5,42 @@ from __future__ import annotations
 import numpy as np
 
 from intemi.machines.interfaces import Codes, Floats
-from intemi.machines.trees.kernels.compiling import FLOATS_2D, GIVEN_CODES, GIVEN_FLOATS, GIVEN_FLOATS_2D, compiled
+from intemi.machines.trees.kernels.compiling import (
+    CODES,
+    FLOATS,
+    GIVEN_CODES,
+    GIVEN_FLOATS,
+    GIVEN_FLOATS_2D,
+    GIVEN_WIDE,
+    Wide,
+    compiled,
+    float64,
+    void,
+)
 
 
-@compiled(FLOATS_2D(GIVEN_FLOATS_2D, GIVEN_FLOATS_2D, GIVEN_CODES, GIVEN_FLOATS, GIVEN_FLOATS))
-def errors_and_leaves(class_weights: Floats, tested: Floats, parent: Codes, critical: Floats, keys: Floats) -> Floats:
-    """For each key, ascending: the weight of the test rows that are answered wrong, and the number of leaves.
+@compiled(
+    void(
+        GIVEN_FLOATS_2D, GIVEN_FLOATS_2D, float64, GIVEN_CODES, GIVEN_FLOATS, float64, GIVEN_FLOATS, GIVEN_WIDE,
+        FLOATS, CODES,
+    )
+)  # fmt: skip
+def score_prunings(
+    class_weights: Floats,
+    tested: Floats,
+    weight: float,
+    parent: Codes,
+    critical: Floats,
+    weakest: float,
+    keys: Floats,
+    order: Wide,
+    accuracy: Floats,
+    leaves: Codes,
+) -> None:
+    """For each key the share of the test rows that are answered right, and the number of leaves.
+
+    Keys are ascending, and those below the `weakest` stand for it; `order` says where the answers belong. `tested` are
+    the class weights of the test rows in each node, `weight` is what all of them weigh.
 
     A node answers the class with the largest weight, an empty one that of its parent. It is not split any more from its
     critical key on, and not there any more from that of its parent on: what it adds to the sums at one key it takes
@@ -32,7 +62,8 @@ def errors_and_leaves(class_weights: Floats, tested: Floats, parent: Codes, crit
         low, high = 0, steps
         while low < high:
             middle = (low + high) // 2
-            if keys[middle] < critical[node]:
+            key = weakest if keys[middle] < weakest else keys[middle]
+            if key < critical[node]:
                 low = middle + 1
             else:
                 high = middle
@@ -42,7 +73,8 @@ def errors_and_leaves(class_weights: Floats, tested: Floats, parent: Codes, crit
         changes[0, end] -= errors
         changes[1, begin[node]] += 1
         changes[1, end] -= 1
-    for step in range(1, steps):
-        changes[0, step] += changes[0, step - 1]
-        changes[1, step] += changes[1, step - 1]
-    return changes
+    errors, count = 0.0, 0.0
+    for step in range(steps):
+        errors += changes[0, step]
+        count += changes[1, step]
+        accuracy[order[step]], leaves[order[step]] = 1.0 - errors / weight, int(count)

@@ -1,4 +1,4 @@
-"""From a table to what growth reads, in one call: from Python each call costs as much as a small tree."""
+"""From a view of a table to what growth reads."""
 
 from __future__ import annotations
 
@@ -18,18 +18,19 @@ from intemi.machines.trees.kernels.compiling import (
     Bytes,
     Tuple,
     Wide,
-    compiled,
+    apart,
     int64,
 )
 
 PREPARED = Tuple((int64, BYTES_2D, FLOATS_2D, CODES, WIDE_2D, CODES, WIDE))
 
 
-@compiled(
+@apart(
     PREPARED(
         GIVEN_FLOATS_2D, GIVEN_CODES_2D, GIVEN_CODES, GIVEN_CODES, GIVEN_CODES, GIVEN_CODES, int64, int64, int64, int64,
         int64,
-    )
+    ),
+    makes_arrays=True,
 )  # fmt: skip
 def prepare(
     values: Floats,

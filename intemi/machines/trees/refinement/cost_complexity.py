@@ -7,13 +7,16 @@ from typing import Literal
 import numpy as np
 
 from intemi.machines.interfaces import Codes, Floats
+from intemi.machines.trees import kernels
 from intemi.machines.trees.components import DecisionModule
 from intemi.machines.trees.refinement.path_validator import NestedValidator, last_up_to
-from intemi.machines.trees.refinement.tables import ErrorTable, NestedPath, errors_as_leaves, node_classes, steps_of
+from intemi.machines.trees.refinement.tables import ErrorTable, NestedPath, errors_as_leaves, node_classes
 from intemi.machines.trees.tree import Tree
 
 SAME = 1e-10
 """Costs that differ by less, relatively, are the same."""
+TINY = float(np.finfo(float).tiny)
+"""Instead of the weight of an empty node, by which 0 is divided."""
 
 
 class CostComplexity(NestedValidator):
@@ -31,11 +34,9 @@ class CostComplexity(NestedValidator):
     risk: Literal["error", "gini", "entropy"] = "error"
 
     def path(self, tree: Tree, decision: DecisionModule) -> NestedPath:
-        from intemi.machines.trees.kernels.pruning import weakest_links
-
-        costs = weakest_links(self.risks(tree, decision), tree.parent, tree.first_child, tree.branch_count)
-        critical = costs / tree.weights[0]
-        return NestedPath(tree, steps_of(critical, tree.branch_count > 0), critical)
+        risks, weight = self.risks(tree, decision), float(tree.weights[0])
+        links = kernels.pruning.weakest_links(risks, weight, tree.parent, tree.first_child, tree.branch_count)
+        return NestedPath(tree, *links)
 
     def risks(self, tree: Tree, decision: DecisionModule) -> Floats:
         """What each node costs as a leaf: its errors, or its impurity times its weight."""
@@ -43,7 +44,7 @@ class CostComplexity(NestedValidator):
             return errors_as_leaves(tree.class_weights, node_classes(tree, decision))
         if self.risk == "gini":
             squares = np.einsum("nc,nc->n", tree.class_weights, tree.class_weights)
-            return np.asarray(tree.weights - squares / np.where(tree.weights > 0, tree.weights, 1.0))
+            return np.asarray(tree.weights - squares / np.maximum(tree.weights, TINY))
         return np.asarray(tree.weights * impurities(tree.class_weights, self.risk))
 
     def places(self, table: ErrorTable, keys: Floats) -> Codes:
@@ -60,7 +61,7 @@ def between(keys: Floats) -> Floats:
 
 def impurities(class_weights: Floats, kind: Literal["gini", "entropy"]) -> Floats:
     """The impurity of each node: Gini's, or the entropy in bits; 0 of empty nodes."""
-    shares = class_weights / np.maximum(class_weights.sum(axis=1, keepdims=True), np.finfo(float).tiny)
+    shares = class_weights / np.maximum(class_weights.sum(axis=1, keepdims=True), TINY)
     if kind == "gini":
         return np.asarray((shares * (1 - shares)).sum(axis=1))
     return np.asarray(-(shares * np.log2(np.where(shares > 0, shares, 1.0))).sum(axis=1))

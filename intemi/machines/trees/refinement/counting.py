@@ -7,9 +7,12 @@ from typing import Any
 import numpy as np
 
 from intemi.data import Data
+from intemi.kernel import ConfigurationError
 from intemi.machines.interfaces import Codes, Floats
-from intemi.machines.trees.classifier import TreeClassifier
+from intemi.machines.trees import kernels
+from intemi.machines.trees.classifier import TreeClassifier, arguments_of
 from intemi.machines.trees.decisions import Proportions
+from intemi.machines.trees.fast import NO_WEIGHTS
 from intemi.machines.trees.node_data import NodeData
 from intemi.machines.trees.splits import split_of
 from intemi.machines.trees.tree import Tree
@@ -17,16 +20,12 @@ from intemi.machines.trees.tree import Tree
 
 def counted(tree: Tree, data: Data) -> Floats:
     """The class weights of rows in each node of a tree."""
-    from intemi.machines.trees.kernels.counting import count_parts, count_whole
-
-    classifier = TreeClassifier(tree.columns, tree.labels, tree, Proportions())
-    leaves, counts = classifier.leaves(data), np.zeros(tree.class_weights.shape)
-    parted = np.flatnonzero(leaves < 0)
-    if len(parted):
-        rows = data.select_rows(parted)
-        arguments: tuple[Any, ...] = (*classifier.arguments(rows), rows.classes, rows.weights, counts)
-        count_parts(*arguments)
-    count_whole(leaves, data.classes, data.weights, tree.parent, counts)
+    table = data.table
+    if table.classes is None:
+        raise ConfigurationError(f"{data!r}: it has no target")
+    weights = NO_WEIGHTS if table.weights is None else table.weights
+    arguments: tuple[Any, ...] = (*arguments_of(tree, data), tree.parent, table.classes, weights, len(tree.labels))
+    counts: Floats = kernels.counting.count_rows(*arguments)
     return counts
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from intemi.data import Data
 from intemi.kernel import ConfigurationError, Input, Machine, Model, MultiInput, parameter
-from intemi.machines.interfaces import Floats, check_columns
+from intemi.machines.interfaces import Codes, Floats, check_columns
+from intemi.machines.trees import kernels
 from intemi.machines.trees.decisions import Proportions
 from intemi.machines.trees.refinement.cost_complexity import CostComplexity
 from intemi.machines.trees.refinement.counting import counted
@@ -51,25 +54,28 @@ class PruningTest(Machine):
             raise ConfigurationError(f"{self.kind}: pruning.passes must be None, got {self.pruning.passes!r}")
 
     def run(self, trees: Sequence[Tree], data: Data) -> Model:
-        keys = self.pruning.keys_of(np.array(self.strengths))
-        order = np.argsort(keys)
-        ascending, shape = keys[order], (len(trees), len(keys))
+        shape = (len(trees), len(self.strengths))
         accuracy, leaves = np.empty(shape), np.empty(shape, dtype=np.int32)
         for place, tree in enumerate(trees):
             check_columns(self.kind, tree.columns, data)
-            accuracy[place, order], leaves[place, order] = self._tested(tree, data, ascending)
+            self._test(tree, data, accuracy[place], leaves[place])
         return Model(results={"Accuracy": accuracy, "Leaves": leaves})
 
-    def _tested(self, tree: Tree, data: Data, keys: Floats) -> tuple[Floats, Floats]:
-        """The accuracy and the number of leaves of a tree for each key, ascending."""
-        from intemi.machines.trees.kernels.strengths import errors_and_leaves
-
+    def _test(self, tree: Tree, data: Data, accuracy: Floats, leaves: Codes) -> None:
+        """Fill in the accuracy and the number of leaves of a tree for each strength."""
         counts = counted(tree, data)
-        validated = float(counts[0].sum())
-        if not validated:
+        weight = float(np.add.reduce(counts[0]))
+        if not weight:
             raise ConfigurationError(f"{self.kind}: there is no row whose class is known")
-        path = self.pruning.path(tree, MAJORITY)
-        found = errors_and_leaves(
-            tree.class_weights, counts, tree.parent, path.critical, np.maximum(keys, path.keys[0])
+        path, (keys, order) = self.pruning.path(tree, MAJORITY), _ascending(self)
+        kernels.strengths.score_prunings(
+            tree.class_weights, counts, weight, tree.parent, path.critical, path.keys[0], keys, order, accuracy, leaves
         )
-        return 1 - found[0, :-1] / validated, found[1, :-1]
+
+
+@lru_cache(maxsize=256)
+def _ascending(test: PruningTest) -> tuple[Floats, NDArray[np.int64]]:
+    """The keys of the strengths in ascending order, and the place of each among the strengths."""
+    keys = test.pruning.keys_of(np.array(test.strengths))
+    order = np.argsort(keys)
+    return keys[order], order
