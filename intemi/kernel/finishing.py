@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from intemi.kernel.context import State, Task
-from intemi.kernel.errors import IntemiError, MachineError, StoreWarning
+from intemi.kernel.errors import EncodingError, IntemiError, MachineError, StoreWarning
 from intemi.kernel.record import Child, Failure, Record
 from intemi.kernel.store import Finished
 
@@ -113,10 +113,17 @@ class Finisher:
             if each.contents is None:
                 self._unifier.keep_for_now([each])
                 continue
-            if each.contents:
-                self._line.values.kept(each.contents)
+            if self._unifier.store.durable:
+                try:
+                    each.record.fix()
+                except EncodingError as error:
+                    self._not_kept([each], error)
+                    continue
             kept.append(each)
         self._unifier.keep(kept)
+        for each in kept:
+            if each.contents:
+                self._line.values.kept(each.contents)
 
     def _not_kept(self, finished: Sequence[Finished], error: Exception) -> None:
         for each in finished:

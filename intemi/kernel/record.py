@@ -147,7 +147,7 @@ class Record:
         self.inputs = inputs or _NOTHING
         self.outputs: dict[str, Items] = outputs or _NOTHING
         self._results = results or _NOTHING
-        """As given, or fixed, or all of it encoded."""
+        """As given, or what `fix` makes of it, or all of it encoded."""
         self._is_fixed = False
         self.failure = failure
         self.census = census or census_of_one(kind)
@@ -170,6 +170,11 @@ class Record:
             return {label: decode(value) if type(value) is bytes else value for label, value in self._results.items()}
         return self._results
 
+    def fix(self) -> None:
+        """See to it that nobody can change the results before the record is written."""
+        if self._results and not self._is_fixed and not isinstance(self._results, bytes):
+            self._results, self._is_fixed = _fixed(self._results), True
+
     def fixed_results(self) -> dict[str, Any]:
         """The labelled results: numbers, text, truth values and None as they are, everything else encoded."""
         if self._is_fixed:
@@ -178,11 +183,10 @@ class Record:
         return _fixed(self.results)
 
     def encode(self) -> bytes:
-        """The record as bytes; from now on nobody can change its results."""
+        """The record as bytes."""
         seed, failure, results = self.seed, self.failure, self._results
         if not isinstance(results, bytes):
-            self._results, self._is_fixed = self.fixed_results(), True
-            results = _encoded(self._results) if results else b""
+            results = _encoded(self.fixed_results()) if results else b""
         packed: bytes = packb(
             (
                 FORMAT,

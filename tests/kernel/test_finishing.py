@@ -8,8 +8,8 @@ import pytest
 
 from intemi.kernel import EventKind, Input, IntemiError, Machine, Model, Output, Project, StoreWarning
 from intemi.kernel.disk import DiskStore, WriteBehind
-from intemi.kernel.disk.store import Prepared
 from intemi.kernel.disk.write_behind import MANY
+from intemi.kernel.store import Finished
 from tests.machines import Number
 
 NUMBER = 20 * MANY
@@ -23,11 +23,11 @@ class Watched(DiskStore):
         self.handfuls: list[int] = []
         self.trouble: Exception | None = None
 
-    def write(self, prepared: Sequence[Prepared], further: Sequence[tuple[bytes, bytes]] = ()) -> None:
-        self.handfuls.append(len(prepared))
+    def keep_all(self, finished: Sequence[Finished], further: Sequence[tuple[bytes, bytes]] = ()) -> None:
+        self.handfuls.append(len(finished))
         if self.trouble is not None:
             raise self.trouble
-        super().write(prepared, further)
+        super().keep_all(finished, further)
 
 
 @pytest.fixture

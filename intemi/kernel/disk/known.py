@@ -37,11 +37,11 @@ class KnownIds:
             ids = self._read(alone)
         return ids is not None and machine not in ids and key not in ids
 
-    def add(self, *ids: Iterable[bytes | None]) -> None:
+    def add(self, ids: Iterable[bytes | None]) -> None:
         """These have just been written by this store."""
         with self._reading:
             if self._ids is not None:
-                self._ids.update(*ids)
+                self._ids.update(ids)
 
     def _read(self, alone: int) -> set[bytes | None] | None:
         with self._reading:

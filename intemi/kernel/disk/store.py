@@ -18,7 +18,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from intemi.kernel.disk.claims import Claims
 from intemi.kernel.disk.database import Database
@@ -66,33 +66,6 @@ NEAR = 4
 """... with no more than so many rows from one to the next."""
 REMEMBERED = 10_000
 """Machines that were written here last, and need not be read back by whoever asks for what has finished."""
-
-
-class Prepared(NamedTuple):
-    """A finished machine as it is written: encoded while everything about it is at hand."""
-
-    finished: Finished
-    row: tuple[bytes, bytes | None, bytes, bytes | None]
-    """Its id, the first key that leads to it, its sealed record and list of children."""
-    aliases: Sequence[tuple[bytes, bytes]]
-    """Further keys that lead to it."""
-
-
-def prepare(finished: Finished) -> Prepared:
-    """Encode a finished machine."""
-    record, own_keys, children, _ = finished
-    machine = record.machine
-    keys = [key for key in own_keys if key != machine]
-    return Prepared(
-        finished,
-        (
-            machine,
-            keys[0] if keys else None,
-            seal(RECORD, machine, record.encode()),
-            seal(CHILDREN, machine, encode_children(children)) if children else None,
-        ),
-        [(key, machine) for key in keys[1:]],
-    )
 
 
 class DiskStore(Store):
@@ -165,32 +138,38 @@ class DiskStore(Store):
         """Give a claim back without having finished."""
         self._claims.give_back(machine)
 
-    def keep_all(self, finished: Sequence[Finished]) -> None:
-        """Keep finished machines: large contents first, then everything else in one step."""
-        self.write([prepare(each) for each in finished])
-
-    def write(self, prepared: Sequence[Prepared], further: Sequence[tuple[bytes, bytes]] = ()) -> None:
-        """Keep machines that are prepared, and further keys of some."""
+    def keep_all(self, finished: Sequence[Finished], further: Sequence[tuple[bytes, bytes]] = ()) -> None:
+        """Keep finished machines, and further keys of some: large contents first, then everything else in one step."""
+        rows, aliases, contents = [], list(further), []
         self._ahead = {}
-        aliases, contents = list(further), []
-        for each in prepared:
-            for content, payload in (each.finished.contents or {}).items():
+        for record, own_keys, children, kept in finished:
+            for content, payload in (kept or {}).items():
                 if len(payload) < LARGE:
                     contents.append((content, seal(CONTENT, content, payload)))
                 else:
                     self._contents().write({content: payload})
-            aliases += each.aliases
-        rows = [each.row for each in prepared]
+            machine = record.machine
+            keys = [key for key in own_keys if key != machine]
+            rows.append(
+                (
+                    machine,
+                    keys[0] if keys else None,
+                    seal(RECORD, machine, record.encode()),
+                    seal(CHILDREN, machine, encode_children(children)) if children else None,
+                )
+            )
+            aliases += [(key, machine) for key in keys[1:]]
         if aliases or contents or len(rows) > 1:
             self._database.change_together([(_KEEP_CONTENT, contents), (_KEEP, rows), (_ADD_KEY, aliases)])
         elif rows:
             self._database.change(_KEEP, rows[0])
+        self._known.add(name for machine, key, *_ in rows for name in (machine, key))
+        self._known.add(key for key, _ in aliases)
         machines = [row[0] for row in rows]
-        self._known.add(machines, [row[1] for row in rows], [key for key, _ in aliases])
         self._claims.give_back(*machines)
         self._warned.difference_update(machines)
-        for each in prepared:
-            self._written[each.row[0]] = seal_of(each.row[2]), each.finished.record, each.finished.children
+        for (record, _, children, _), row in zip(finished, rows, strict=True):
+            self._written[record.machine] = seal_of(row[2]), record, children
         while len(self._written) > REMEMBERED:
             self._written.popitem(last=False)
 
@@ -198,7 +177,7 @@ class DiskStore(Store):
         """Let one more key lead to a machine."""
         self._ahead = {}
         self._database.change(_ADD_KEY, (key, machine))
-        self._known.add([key])
+        self._known.add((key,))
 
     def forget(self, machine: bytes) -> None:
         """Drop a record, so that the machine can be run again."""

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from time import monotonic
 
-from intemi.kernel.disk.store import DiskStore, Prepared, prepare
+from intemi.kernel.disk.store import DiskStore
 from intemi.kernel.record import Child, Record
 from intemi.kernel.store import Claim, Finished, Kept, Loss, Store
 
@@ -26,7 +26,7 @@ class _Batch:
     __slots__ = ("bytes", "children", "contents", "ids", "keys", "machines", "records", "seconds", "since")
 
     def __init__(self) -> None:
-        self.machines: list[Prepared] = []
+        self.machines: list[Finished] = []
         self.keys: list[tuple[bytes, bytes]] = []
         self.records: dict[bytes, Record] = {}
         self.ids: dict[bytes, bytes] = {}
@@ -37,11 +37,11 @@ class _Batch:
         self.since = float("inf")
         """When the first of them came."""
 
-    def add(self, prepared: Prepared) -> None:
-        record, keys, children, contents = prepared.finished
+    def add(self, finished: Finished) -> None:
+        record, keys, children, contents = finished
         if not self.machines:
             self.since = monotonic()
-        self.machines.append(prepared)
+        self.machines.append(finished)
         self.records[record.machine] = record
         for key in keys:
             self.ids[key] = record.machine
@@ -84,22 +84,11 @@ class WriteBehind(Store):
 
     def keep_all(self, finished: Sequence[Finished]) -> None:
         """Take finished machines; `flush` writes them."""
-        prepared = []
-        for each in finished:
-            try:
-                prepared.append(prepare(each))
-            except Exception as error:  # something in it has no encoding
-                self._lose([each], error)
         with self._adding:
             self.is_behind = True
-            for ready in prepared:
-                self._next.add(ready)
+            for each in finished:
+                self._next.add(each)
             self.is_due = self._next.is_due
-
-    def _lose(self, finished: Sequence[Finished], error: Exception) -> None:
-        if self._tell is None:
-            raise error
-        self._tell(finished, error)
 
     def add_key(self, key: bytes, machine: bytes) -> None:
         """Let one more key lead to a machine."""
@@ -123,12 +112,12 @@ class WriteBehind(Store):
             batch = self._current  # also one that an interrupt has kept from being written
             try:
                 if batch.machines or batch.keys:
-                    self._store.write(batch.machines, batch.keys)
+                    self._store.keep_all(batch.machines, batch.keys)
             except Exception as error:
                 if self._tell is None:
                     raise
                 try:
-                    self._tell([each.finished for each in batch.machines], error)
+                    self._tell(batch.machines, error)
                 finally:
                     self._done()
             else:
