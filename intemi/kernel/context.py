@@ -251,6 +251,7 @@ class Task:
         "charged",
         "children",
         "claimed",
+        "config",
         "contexts",
         "coroutine",
         "cpu",
@@ -275,6 +276,8 @@ class Task:
     def __init__(self, context: Context) -> None:
         self.owner = context
         """The context on whose behalf it runs now; the next in line takes over if that one is aborted."""
+        self.config = context.config
+        """What is run; all contexts ask for the same."""
         self.contexts = [context]
         self.position = context.position
         self.state = State.WAITING
@@ -306,11 +309,6 @@ class Task:
         self.is_waiting = False
         """Whether its coroutine is suspended."""
         self.children: list[Context] = []
-
-    @property
-    def config(self) -> Machine:
-        """What is run."""
-        return self.owner.config
 
     def start(self) -> None:
         """Note the time."""

@@ -149,7 +149,7 @@ def encode_parts(value: object, shared: dict[bytes, object] | None = None) -> li
                 continue
             encoder = _ENCODERS.get(type(item))
             if encoder is None:
-                if item is not value and getattr(type(item), "is_shared", False):
+                if item is not value and is_shared(type(item)):
                     name = content_digest(item)
                     add(b"R" + name)
                     if shared is not None:
@@ -213,7 +213,19 @@ def _encode_items(value: tuple[object, ...], add: _Add) -> Sequence[object]:
 
 def is_cached(value: object) -> bool:
     """Whether it is a small value that occurs again and again, as its type says."""
-    return getattr(type(value), "caches_encoding", False) is True
+    cls: Any = type(value)
+    return _says(cls, "caches_encoding")
+
+
+def is_shared(cls: Any) -> bool:
+    """Whether values of a type are parts that several others share, as it says: they are kept once."""
+    return _says(cls, "is_shared")
+
+
+@lru_cache(maxsize=2**10)
+def _says(cls: type, what: str) -> bool:
+    """Whether a type says so: most do not, and Python makes an error of each attribute that is not there."""
+    return getattr(cls, what, False) is True
 
 
 MOST_TUPLES = 256

@@ -11,7 +11,7 @@ from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from intemi.kernel.encoding import is_cached
+from intemi.kernel.encoding import is_cached, is_shared
 from intemi.kernel.locks import StepLock
 from intemi.kernel.record import ABSENT
 
@@ -83,22 +83,20 @@ class MemoryCache:
                 known.size = 0
 
     def hold(self, origins: list[Origin]) -> None:
-        """Say that these are going to be used."""
-        with self._lock:
-            held = self._held
-            for origin in origins:
-                held[origin] = held.get(origin, 0) + 1
+        """Say that these are going to be used. Under the line's lock, like `release`."""
+        held = self._held
+        for origin in origins:
+            held[origin] = held.get(origin, 0) + 1
 
     def release(self, origins: list[Origin]) -> None:
         """Say that one use of each is over."""
-        with self._lock:
-            held = self._held
-            for origin in origins:
-                left = held.get(origin, 0) - 1
-                if left > 0:
-                    held[origin] = left
-                else:
-                    held.pop(origin, None)
+        held = self._held
+        for origin in origins:
+            left = held.get(origin, 0) - 1
+            if left > 0:
+                held[origin] = left
+            else:
+                held.pop(origin, None)
 
     # Under the lock
 
@@ -142,7 +140,7 @@ class MemoryCache:
 
     def _too_large(self) -> int:
         """Bytes of parts that are in use and leave little room for anything else: to drop them would be no help."""
-        entries = [self._values[origin] for origin in self._held if origin in self._values]
+        entries = [self._values[origin] for origin in list(self._held) if origin in self._values]
         large = {id(part): self._parts[id(part)].size for _, _, parts in entries for part in parts}
         return sum(size for size in large.values() if 2 * size > self.limit)
 
@@ -164,7 +162,7 @@ def measured(value: object) -> tuple[int, Sequence[object]]:
     total = 0
     parts: list[object] = []
     for item in _flatten(value):
-        if getattr(type(item), "is_shared", False):
+        if is_shared(type(item)):
             parts.append(item)
         else:
             total += bytes_of(item)

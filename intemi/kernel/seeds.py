@@ -7,6 +7,7 @@ is not, so it never depends on time, thread or order of completion, and one repe
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -32,12 +33,20 @@ class Seed:
 
     def generator(self, name: str = "") -> np.random.Generator:
         """A fresh generator, the same for the same seed; different names draw independently of each other."""
-        entropy = [self.entropy, *encoding.digest(name.encode())] if name else self.entropy
+        entropy = _words(self.entropy, encoding.digest(name.encode())) if name else self.entropy
         return np.random.Generator(np.random.PCG64(np.random.SeedSequence(entropy, spawn_key=self.path)))
 
     def encoded(self) -> bytes:
         """Canonical bytes, a part of the key of a random machine."""
         return encoding.encode((self.entropy, self.path))
+
+
+def _words(entropy: int, digest: bytes) -> Any:
+    """What numpy would make of a list of the number and all bytes, one by one."""
+    words = [entropy & 0xFFFFFFFF]
+    while entropy := entropy >> 32:
+        words.append(entropy & 0xFFFFFFFF)
+    return np.array([*words, *digest], dtype=np.uint32)
 
 
 def seed_from_time() -> int:

@@ -140,7 +140,7 @@ class Values:
             item.inline = scalar
             item.content = encoding.digest(scalar)
             return len(scalar), ()
-        is_shared = getattr(type(value), "is_shared", False)
+        is_shared = encoding.is_shared(type(value))
         if is_shared:
             name = encoding.content_digest(value)
             if name in contents or name in self._shared:  # with another output that it is a part of

@@ -185,15 +185,18 @@ def test_it_drops_what_a_simple_model_of_it_drops(operations: list[tuple[str, in
 def test_many_threads_leave_the_books_in_order() -> None:
     cache = MemoryCache(500)
     errors: list[BaseException] = []
+    line = threading.Lock()
 
     def use(seed: int) -> None:
         try:
             for step in range(2000):
                 number = (step * (seed + 3)) % 97
-                cache.hold([origin(number)])
+                with line:
+                    cache.hold([origin(number)])
                 cache.put(origin(number), number, 1 + number % 13)
                 assert cache.get(origin(number)) in (number, ABSENT)
-                cache.release([origin(number)])
+                with line:
+                    cache.release([origin(number)])
         except BaseException as error:
             errors.append(error)
 
