@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from intemi import Project
-from intemi.data import Data, Table
+from intemi.data import Column, Data, Table
 from intemi.kernel import ConfigurationError
 from intemi.machines import CART, ClassificationTest, SklearnDataset
 from intemi.machines.trees import (
@@ -43,6 +43,15 @@ def test_rows_without_a_target_are_refused() -> None:
     tree = CART(surrogates=0).run(training).outputs["tree"]
     with pytest.raises(ConfigurationError, match="it has no target"):
         PruningTest(COSTS).run([tree], Data(Table(test.columns, test.features)))
+
+
+def test_rows_of_other_classes_are_refused() -> None:
+    training, test = halves("iris")
+    tree = CART(surrogates=0).run(training).outputs["tree"]
+    target = Column("class", ("a", "b", "c", "d"))
+    other = Data(Table(test.columns, test.features, target, np.full(len(test), 3)))
+    with pytest.raises(ConfigurationError, match=r"knows the classes setosa.* but the data have a, b, c, d"):
+        PruningTest(COSTS).run([tree], other)
 
 
 def halves(name: str) -> tuple[Any, Any]:

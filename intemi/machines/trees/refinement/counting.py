@@ -21,8 +21,11 @@ from intemi.machines.trees.tree import Tree
 def counted(tree: Tree, data: Data) -> Floats:
     """The class weights of rows in each node of a tree."""
     table = data.table
-    if table.classes is None:
-        raise ConfigurationError(f"{data!r}: it has no target")
+    if data.labels != tree.labels:
+        raise ConfigurationError(
+            f"the tree knows the classes {', '.join(tree.labels)}, but the data have {', '.join(data.labels)}"
+        )
+    assert table.classes is not None
     weights = NO_WEIGHTS if table.weights is None else table.weights
     arguments: tuple[Any, ...] = (*arguments_of(tree, data), tree.parent, table.classes, weights, len(tree.labels))
     counts: Floats = kernels.counting.count_rows(*arguments)
