@@ -11,12 +11,14 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from intemi.data.column import Column
 from intemi.data.table import Codes, Floats, Table
 from intemi.kernel import ConfigurationError, storable
 from intemi.kernel.encoding import digest, encode
 
+Bits = NDArray[np.uint8]
 MOST_ROWS, MOST_COLUMNS = 5, 20
 """So much of it is shown in a notebook."""
 
@@ -197,14 +199,17 @@ class Data:
 
     # Identity
 
-    def state(self) -> tuple[Table, Codes | None, Codes | None]:
-        """What the store keeps: indices, and which table they are of."""
-        return self.table, self._rows, self._columns
+    def state(self) -> tuple[Table, Codes | Bits | None, Codes | None]:
+        """What the store keeps: which rows and columns, and which table they are of."""
+        return self.table, None if self._rows is None else _packed(self._rows, len(self.table)), self._columns
 
     @classmethod
-    def from_state(cls, state: tuple[Table, Codes | None, Codes | None]) -> Data:
+    def from_state(cls, state: tuple[Table, Any, Codes | None]) -> Data:
         """The view that was kept."""
-        return cls(*state)
+        table, rows, columns = state
+        if rows is not None and rows.dtype == np.uint8:
+            rows = np.unpackbits(rows, count=len(table)).nonzero()[0]
+        return cls(table, rows, columns)
 
     def content_digest(self) -> bytes:
         """The identity of its content: that of the table with the canonical selections."""
@@ -278,6 +283,15 @@ def _canonical(chosen: Any, size: int, what: str, unique: bool) -> Codes:
     if unique and not _distinct(indices):
         raise ConfigurationError(f"Data: a {what} can be chosen only once")
     return indices.astype(np.int32, copy=False)
+
+
+def _packed(rows: Codes, size: int) -> Codes | Bits:
+    """Rows as a bit for each row of the table, where that is smaller and none of them occurs twice."""
+    if 8 * rows.nbytes <= size:
+        return rows
+    chosen = np.zeros(size, dtype=bool)
+    chosen[rows] = True
+    return np.packbits(chosen) if np.count_nonzero(chosen) == len(rows) else rows
 
 
 def _unless_all(indices: Codes, size: int) -> Codes | None:

@@ -234,3 +234,16 @@ def test_new_features_keep_target_and_weights_of_the_rows() -> None:
     np.testing.assert_array_equal(other.classes, view.classes)
     np.testing.assert_array_equal(other.weights, view.weights)
     assert len(other.table) == 2
+
+
+@pytest.mark.parametrize("rows", [[], [0], [999], list(range(0, 1000, 2)), [5, 5, *range(100, 900)], list(range(999))])
+def test_the_rows_of_a_view_are_kept_in_little_space_and_come_back(rows: list[int]) -> None:
+    view = Data(Table([Column("x")], [np.arange(1000.0)]), rows)
+    table, kept, columns = view.state()
+    back = Data.from_state((table, kept, columns))
+    assert back == view
+    assert back.rows.tolist() == rows
+    assert kept is not None
+    is_repeated = len(set(rows)) < len(rows)
+    assert is_repeated or kept.nbytes <= 125
+    assert Data.from_state((table, view.rows, columns)) == view, "as they were kept before"
