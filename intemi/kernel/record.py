@@ -5,7 +5,7 @@ A record says everything that is needed to make a lost value again: configuratio
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from sys import intern
@@ -182,8 +182,8 @@ class Record:
             return self._results
         return _fixed(self.results)
 
-    def encode(self) -> bytes:
-        """The record as bytes."""
+    def encode(self, config: bytes | None = None) -> bytes:
+        """The record as bytes; `config` is what the configuration is called if it is kept elsewhere."""
         seed, failure, results = self.seed, self.failure, self._results
         if not isinstance(results, bytes):
             results = _encoded(self.fixed_results()) if results else b""
@@ -192,7 +192,7 @@ class Record:
                 FORMAT,
                 self.machine,
                 self.kind,
-                self.config,
+                self.config if config is None else (config,),
                 None if seed is None else (encoding.encode(seed.entropy), seed.path),
                 self.inputs,
                 {name: _packed(items) for name, items in self.outputs.items()},
@@ -210,8 +210,11 @@ class Record:
         return packed
 
     @classmethod
-    def decode(cls, data: bytes) -> Record:
-        """The record of bytes; EncodingError if they are not one, or one of another format."""
+    def decode(cls, data: bytes, config_of: Callable[[bytes], bytes] | None = None) -> Record:
+        """The record of bytes; EncodingError if they are not one, or one of another format.
+
+        `config_of` tells configurations that are kept elsewhere.
+        """
         try:
             parts = unpackb(data, use_list=False, unicode_errors="surrogatepass")
             if not isinstance(parts, tuple) or parts[0] != FORMAT:
@@ -220,7 +223,7 @@ class Record:
             return cls(
                 machine,
                 intern(kind),
-                config,
+                config_of(*config) if config_of is not None and isinstance(config, tuple) else config,
                 None if seed is None else Seed(decode(seed[0]), seed[1]),
                 inputs,
                 {name: _unpacked(items) for name, items in outputs.items()},

@@ -1,7 +1,7 @@
 """A store in a folder: one SQLite file, large contents in diskcache, claims that end with their process.
 
 ```
-machines.sqlite   machines: id → record, children; keys: key → id; contents: id → bytes
+machines.sqlite   machines: id → record, children; keys: key → id; contents: id → bytes, also of configurations
 contents/         large contents
 claims            locks on what is being run
 *.damaged-<n>     what could not be used and was set aside
@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from intemi.kernel.disk.claims import Claims
+from intemi.kernel.disk.configs import SharedConfigs
 from intemi.kernel.disk.database import Database
 from intemi.kernel.disk.known import KnownIds
 from intemi.kernel.disk.mending import unusable, warn
@@ -94,6 +95,7 @@ class DiskStore(Store):
             self._claims.close()
             raise
         self._known = KnownIds(self._database, self._claims)
+        self._configs = SharedConfigs()
         self._version = self._first_version = self._database.version()
 
     def find(self, key: bytes) -> Record | None:
@@ -140,21 +142,23 @@ class DiskStore(Store):
 
     def keep_all(self, finished: Sequence[Finished], further: Sequence[tuple[bytes, bytes]] = ()) -> None:
         """Keep finished machines, and further keys of some: large contents first, then everything else in one step."""
-        rows, aliases, contents = [], list(further), []
+        rows, aliases = [], list(further)
+        contents: list[tuple[bytes, bytes]] = []
         self._ahead = {}
+        configs: set[bytes] = set()
         for record, own_keys, children, kept in finished:
             for content, payload in (kept or {}).items():
-                if len(payload) < LARGE:
-                    contents.append((content, seal(CONTENT, content, payload)))
-                else:
-                    self._contents().write({content: payload})
-            machine = record.machine
+                self._prepare(content, payload, contents)
+            machine, config = record.machine, self._configs.name(record.config)
+            if config is not None and config not in configs:
+                configs.add(config)
+                self._prepare(config, record.config, contents)
             keys = [key for key in own_keys if key != machine]
             rows.append(
                 (
                     machine,
                     keys[0] if keys else None,
-                    seal(RECORD, machine, record.encode()),
+                    seal(RECORD, machine, record.encode(config)),
                     seal(CHILDREN, machine, encode_children(children)) if children else None,
                 )
             )
@@ -172,6 +176,12 @@ class DiskStore(Store):
             self._written[record.machine] = seal_of(row[2]), record, children
         while len(self._written) > REMEMBERED:
             self._written.popitem(last=False)
+
+    def _prepare(self, content: bytes, payload: bytes, rows: list[tuple[bytes, bytes]]) -> None:
+        if len(payload) < LARGE:
+            rows.append((content, seal(CONTENT, content, payload)))
+        else:
+            self._contents().write({content: payload})
 
     def add_key(self, key: bytes, machine: bytes) -> None:
         """Let one more key lead to a machine."""
@@ -267,10 +277,13 @@ class DiskStore(Store):
 
     def _record(self, machine: bytes, sealed: object) -> Record | None:
         try:
-            return Record.decode(unseal(RECORD, machine, sealed))
+            return Record.decode(unseal(RECORD, machine, sealed), self._config)
         except Exception as error:  # damage, a type that is not registered here, or bytes that somebody made up
             self._warn(machine, f"is treated as absent: {error}")
             return None
+
+    def _config(self, name: bytes) -> bytes:
+        return self._configs.called(name, self.content)
 
     def _warn(self, machine: bytes, what: str) -> None:
         if machine not in self._warned:

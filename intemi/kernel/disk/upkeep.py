@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from intemi.kernel.decoding import decode
+from intemi.kernel.disk.configs import name_of
 from intemi.kernel.disk.store import DiskStore
 from intemi.kernel.errors import ConfigurationError, EncodingError, IntemiError, StoreWarning
 from intemi.kernel.record import Record, flat
@@ -124,8 +125,8 @@ def prune(
 
 
 def _needed(store: DiskStore, record: Record, inline_only: bool = False) -> set[bytes]:
-    """The contents of a record, and the parts that they share with others."""
-    found: set[bytes] = set()
+    """The contents of a record, and the parts that they share with others, such as its configuration."""
+    found = {name_of(record.config)}
 
     def shared(name: bytes) -> object:
         found.add(name)
