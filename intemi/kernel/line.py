@@ -319,22 +319,24 @@ class AssemblyLine:
         if not manager.is_brief(task.config):
             return siblings
         with self._lock:
-            parent, last = task.owner.parent, task
             if not self.can_wait or len(self.managers) > 1:
                 return siblings
+            parent, last = task.owner.parent, task
             waiting: list[tuple[int, ...]] = []
             while len(siblings) < MANY - 1:
-                waiting += [each.position for context in last.contexts for each in context.dependants or ()]
-                next_one = self._spooler.first()
+                for context in last.contexts:
+                    if context.dependants:
+                        waiting += [each.position for each in context.dependants]
+                last = self._spooler.first() or task
                 if (
-                    next_one is None
-                    or next_one.owner.parent is not parent
-                    or next_one.config.is_composite
-                    or not manager.is_brief(next_one.config)
-                    or (waiting and min(waiting) < next_one.position)
+                    last is task
+                    or last.owner.parent is not parent
+                    or last.config.is_composite
+                    or not manager.is_brief(last.config)
+                    or (waiting and min(waiting) < last.position)
                 ):
                     break
-                last = self._spooler.pop(manager.isolates) or last
+                self._spooler.take_first()
                 siblings.append(last)
         return siblings
 

@@ -137,8 +137,8 @@ class Runner:
     def take_in(self) -> None:
         """Take in what leaves have made and put by."""
         taken: list[tuple[Task, Model]] = []
-        while self.put_by:
-            with suppress(IndexError):  # another thread was quicker
+        with suppress(IndexError):  # nothing is left, or another thread was quicker
+            while self.put_by:
                 taken.append(self.put_by.popleft())
         if not taken:
             return

@@ -33,6 +33,10 @@ class Spooler:
         self._drop_stale(self._open, isolated=False)
         return self._open[0][2] if self._open else None
 
+    def take_first(self) -> None:
+        """That one is going to run."""
+        heappop(self._open)[2].state = State.RUNNING
+
     def pop(self, isolates: bool) -> Task | None:
         """The next task for a manager; only one that isolates tasks gets those whose limits ask for it."""
         self._drop_stale(self._open, isolated=False)
