@@ -310,6 +310,14 @@ class AssemblyLine:
             else:
                 self.runner.finisher.write_while_idle()
 
+    def next_in_hand(self, manager: TaskManager) -> list[Task]:
+        """The next leaf that is in hand, if the worker that has just run one may go on with it at once."""
+        hand = self.runner.hand
+        if hand and not self._resumable and manager.goes_on():
+            with suppress(IndexError):  # another worker was quicker
+                return [hand.popleft()]
+        return []
+
     def siblings_of(self, task: Task, manager: TaskManager) -> list[Task]:
         """Leaves under the same parent that come next, if all of them are expected to be brief.
 
@@ -343,7 +351,7 @@ class AssemblyLine:
     @property
     def can_wait(self) -> bool:
         """Whether nobody is the worse for it if what a brief leaf has made is taken in with that of the next ones."""
-        return not (self.has_limits or self.events.relies_on_records or len(self._idle))
+        return not (self._idle or self.has_limits or self.events.relies_on_records)
 
     def wake(self) -> None:
         """Let every idle worker look again."""
@@ -351,8 +359,9 @@ class AssemblyLine:
             self._idle.call(len(self._idle))
 
     def _wake_one(self) -> None:
-        # With managers of several kinds, the one that is called might not be able to take the task.
-        self._idle.call(1 if len(self.managers) == 1 else len(self._idle))
+        if self._idle:
+            # With managers of several kinds, the one that is called might not be able to take the task.
+            self._idle.call(1 if len(self.managers) == 1 else len(self._idle))
 
     # A composite waits, and goes on
 

@@ -44,23 +44,20 @@ class Step:
             self._release()
 
 
-class Parking:
-    """Where idle threads wait until there is something for them to do. Used under the lock that guards the work."""
+class Parking(list[threading.Lock]):
+    """Where idle threads wait until there is something for them to do. Used under the lock that guards the work.
 
-    def __init__(self) -> None:
-        self._parked: list[threading.Lock] = []
-
-    def __len__(self) -> int:
-        return len(self._parked)
+    It is the list of those who wait, so that to see whether there are any costs next to nothing.
+    """
 
     def place(self) -> threading.Lock:
         """A place to wait at; acquire it, without the guarding lock, to wait until it is called."""
         place = threading.Lock()
         place.acquire()
-        self._parked.append(place)
+        self.append(place)
         return place
 
     def call(self, number: int) -> None:
         """Call some of those who wait, the last to come first: its caches are warm."""
-        for _ in range(min(number, len(self._parked))):
-            self._parked.pop().release()
+        for _ in range(min(number, len(self))):
+            self.pop().release()

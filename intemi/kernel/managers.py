@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import os
 import threading
-import time
 from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Callable
 from math import inf
+from threading import get_ident
+from time import perf_counter, thread_time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from intemi.kernel.context import Inputs, Task
@@ -79,6 +80,16 @@ class TaskManager(ABC):
     def is_brief(self, config: Machine) -> bool:
         """Whether a leaf is expected, by those before it, to end so soon that others can wait for that."""
         return False
+
+    def goes_on(self) -> bool:
+        """Whether the slot that asks, having run a leaf, may begin with the next one without looking around."""
+        if self.is_closing:
+            return False
+        if self.workers > 1:
+            if self.turns.is_over:
+                return False
+            self.turns.begin()
+        return True
 
     def get_ready(self) -> None:  # noqa: B027 - some are ready as they are
         """There is going to be work; called on the thread that asks for it."""
@@ -167,33 +178,34 @@ class Threads(TaskManager):
 
     def __init__(self, workers: int | None = None) -> None:
         super().__init__(workers)
-        self._running: dict[Task, threading.Thread] = {}
+        self._running: dict[Task, int] = {}
+        """Leaves that run, and the threads that they run on."""
         self._is_ready = False
-        self._usual: defaultdict[str, Usual] = defaultdict(Usual)
+        self._usual: defaultdict[type[Machine], Usual] = defaultdict(Usual)
 
     def execute(self, call: Call) -> tuple[Model, float]:
-        self._running[call.task] = threading.current_thread()
-        usual = self._usual[call.config.kind]
+        task, config, seed, inputs, load, _ = call
+        self._running[task] = get_ident()
+        usual = self._usual[type(config)]
         is_given = self.workers > 1 and not usual.is_short and self.turns.give()
         try:
-            if not call.task.contexts:  # aborted before `stop` could know which thread it is on
+            if not task.contexts:  # aborted before `stop` could know which thread it is on
                 raise Stopped
-            values = {
-                name: tuple(map(call.load, items)) if multi else call.load(items[0])
-                for name, (multi, items) in call.inputs.items()
-            }
-            started, began = time.thread_time(), time.perf_counter()
-            model = run_leaf(call.config, values, call.seed)
-            cpu, wall = time.thread_time() - started, time.perf_counter() - began
+            values = {}
+            for name, (multi, items) in inputs.items():
+                values[name] = tuple(map(load, items)) if multi else load(items[0])
+            cpu, wall = thread_time(), perf_counter()
+            model = run_leaf(config, values, seed)
+            cpu, wall = thread_time() - cpu, perf_counter() - wall
             usual.note(cpu, wall, is_given)
             return model, cpu
         finally:
             if is_given:
                 self.turns.take_back()
-            self._running.pop(call.task, None)
+            self._running.pop(task, None)
 
     def is_brief(self, config: Machine) -> bool:
-        usual = self._usual.get(config.kind)
+        usual = self._usual.get(type(config))
         return usual is not None and usual.seconds < BRIEF
 
     def get_ready(self) -> None:
@@ -208,8 +220,8 @@ class Threads(TaskManager):
 
     def stop(self, task: Task) -> None:
         # A thread cannot be ended. It is left behind, to go when the leaf returns, and another takes its place.
-        thread = self._running.get(task)
-        if thread in self._threads:
+        ident = self._running.get(task)
+        for thread in [thread for thread in self._threads if thread.ident == ident]:
             self._threads.remove(thread)
             if not self.is_closing:
                 self._add_slot()

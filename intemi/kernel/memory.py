@@ -50,12 +50,14 @@ class MemoryCache:
 
     def get(self, origin: Origin) -> Any:
         """The value, or ABSENT."""
-        with self._lock:
-            entry = self._values.get(origin)
-            if entry is not None:
+        entry = self._values.get(origin)
+        if entry is None:
+            return self._pinned.get(origin, ABSENT)
+        if self._lock.acquire(False):  # while somebody changes what is here, it does not matter what was used last
+            if origin in self._values:
                 self._values.move_to_end(origin)
-                return entry[0]
-        return self._pinned.get(origin, ABSENT)
+            self._lock.release()
+        return entry[0]
 
     def put(self, origin: Origin, value: Any, size: int, parts: Sequence[object] = ()) -> None:
         """Keep a value of that many bytes, and the parts it shares with others, for as long as there is room."""

@@ -55,22 +55,22 @@ class Runner:
 
     def perform(self, task: Task, manager: TaskManager) -> None:
         """Run a task, or run a composite on from where it waits."""
-        tasks = [task]
+        tasks = [task]  # that are on this thread's hands just now
         try:
             if task.coroutine is not None:
                 self._drive(task)
-            elif task.manager is not None:  # it was in hand
-                self._run_leaf(task, manager)
             elif task.config.is_composite:
                 if self._start(tasks, manager):
                     self._open(task)
             else:
-                tasks += self._line.siblings_of(task, manager)
-                started = self._start(tasks, manager)
-                tasks = started[:1]
-                self.hand.extend(started[1:])
-                for first in tasks:
-                    self._run_leaf(first, manager)
+                if task.manager is None:  # it was not in hand
+                    tasks += self._line.siblings_of(task, manager)
+                    tasks = self._start(tasks, manager)
+                    self.hand.extend(tasks[1:])
+                    del tasks[1:]
+                while tasks:
+                    self._run_leaf(tasks[0], manager)
+                    tasks = self._line.next_in_hand(manager) if tasks[0].contexts else []
         except BaseException as error:  # the store cannot be used, or warnings are errors: nobody must wait for ever
             with self._line.step():
                 for each in tasks:
@@ -116,10 +116,11 @@ class Runner:
             self._fail(task, error)
             return
         task.stop_clock()
+        ended = task.pulse + task.wall
         if not self.put_by:
-            self._since = task.pulse + task.wall
+            self._since = ended
         self.put_by.append((task, model))
-        if self.hand and self._line.can_wait and not self.is_late:
+        if self.hand and ended - self._since <= LONG and self._line.can_wait:
             self.finisher.set_timer()  # the next one may take longer than expected
         else:
             self.take_in()
@@ -151,6 +152,7 @@ class Runner:
 
     def _taken(self, task: Task, model: Model) -> Done:
         try:
+            check_model(task.config, model)
             durable = self._unifier.store.durable
             outputs, contents = self._values.take(task.machine, task.config, model, durable, self._is_bound(task))
             return Done(task, self._record(task, outputs, model.results), contents)

@@ -20,7 +20,7 @@ from intemi.kernel.memory import Origin
 from intemi.kernel.processes.channel import Channel, Failed, Finished, Frame, Order, plain
 from intemi.kernel.processes.classes import names_of_classes
 from intemi.kernel.record import SINGLE
-from intemi.kernel.values import frozen, own, run_leaf
+from intemi.kernel.values import check_model, frozen, own, run_leaf
 
 
 def main() -> None:
@@ -91,6 +91,7 @@ class LeafServer:
         before = _cpu_seconds()
         try:
             model = run_leaf(config, inputs, order.seed)
+            check_model(config, model)
         except BaseException as error:
             return self._failed(error, in_step=True)
         finally:
