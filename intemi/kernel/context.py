@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import enum
 import time
-from collections.abc import Coroutine, Mapping
+from collections.abc import Coroutine, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -217,8 +217,9 @@ class Context:
     @property
     def counted_as(self) -> str:
         """What it is counted as: by the name of its class or, if that tells nothing, by its own."""
-        kind = type(self.config).__name__
-        if not type(self.config).counts_by_name or self.name == kind:
+        cls = type(self.config)
+        kind = cls.__name__
+        if not cls.counts_by_name or self.name == kind:
             return kind
         return self.name if self.name.endswith(kind.lower()) else f"{self.name} {kind.lower()}"
 
@@ -242,36 +243,39 @@ _NOTHING: set[Context] = set()  # shared, and never added to
 
 Inputs = Mapping[str, tuple[bool, tuple[Item, ...]]]
 """For each input port: whether the machine takes a collection, and where the values are."""
+NO_INPUTS: Inputs = {}
 
 
 class Task:
     """One run of a machine, on behalf of all contexts that asked for it."""
 
-    __slots__ = (
-        "charged",
-        "children",
-        "claimed",
-        "config",
-        "contexts",
-        "coroutine",
-        "cpu",
-        "held",
-        "inputs",
-        "is_waiting",
-        "isolated",
-        "keys",
-        "machine",
-        "manager",
-        "memory",
-        "missing",
-        "owner",
-        "position",
-        "pulse",
-        "queued",
-        "started",
-        "state",
-        "wall",
-    )
+    # What most tasks never change stays with the class; to set all of it for each of them takes its time.
+    state = WAITING
+    machine = b""
+    """The id of the machine, known once the inputs are resolved."""
+    inputs: Inputs = NO_INPUTS
+    held: Sequence[tuple[bytes, str, int]] = ()
+    """Where the values of its inputs were made, as long as they are held in memory for it."""
+    claimed = False
+    """Whether this process holds the claim on the machine."""
+    missing: set[Context] = _NOTHING
+    """Inputs of the owner that are not there yet."""
+    isolated = False
+    manager: Any = None
+    started = 0.0
+    pulse = 0.0
+    queued = 0.0
+    """When it could have been started first."""
+    wall = 0.0
+    """Seconds for which it ran."""
+    memory: int | None = None
+    cpu = 0.0
+    """CPU seconds; of a composite, those of the leaves under it."""
+    charged = 0.0
+    """How much of that is in the sums of the composites above."""
+    coroutine: Coroutine[Any, Any, Any] | None = None
+    is_waiting = False
+    """Whether its coroutine is suspended."""
 
     def __init__(self, context: Context) -> None:
         self.owner = context
@@ -280,34 +284,8 @@ class Task:
         """What is run; all contexts ask for the same."""
         self.contexts = [context]
         self.position = context.position
-        self.state = State.WAITING
-        self.machine = b""
-        """The id of the machine, known once the inputs are resolved."""
-        self.inputs: Inputs = {}
-        self.held: list[tuple[bytes, str, int]] = []
-        """Where the values of its inputs were made, as long as they are held in memory for it."""
-        self.keys: list[bytes] = []
+        self.keys = [context.key]
         """Every key that this task answers."""
-        self.claimed = False
-        """Whether this process holds the claim on the machine."""
-        self.missing: set[Context] = _NOTHING
-        """Inputs of the owner that are not there yet."""
-        self.isolated = False
-        self.manager: Any = None
-        self.started = 0.0
-        self.pulse = 0.0
-        self.queued = 0.0
-        """When it could have been started first."""
-        self.wall = 0.0
-        """Seconds for which it ran."""
-        self.memory: int | None = None
-        self.cpu = 0.0
-        """CPU seconds; of a composite, those of the leaves under it."""
-        self.charged = 0.0
-        """How much of that is in the sums of the composites above."""
-        self.coroutine: Coroutine[Any, Any, Any] | None = None
-        self.is_waiting = False
-        """Whether its coroutine is suspended."""
         self.children: list[Context] = []
 
     def start(self) -> None:

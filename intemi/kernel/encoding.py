@@ -22,6 +22,8 @@ from intemi.kernel import registry
 from intemi.kernel.errors import EncodingError
 
 DIGEST_SIZE = 16
+NAME = 64
+"""Texts below this length are names and labels that occur again and again: what they are encoded to is remembered."""
 HEAD_SIZE = 9
 """Of a container: its tag and the number of its items."""
 _T = TypeVar("_T", bound=type)
@@ -30,7 +32,6 @@ _Part = bytes | memoryview
 _size = struct.Struct("<Q").pack
 _float = struct.Struct("<d").pack
 _NAN = _float(math.nan)
-_INT_HEADS = tuple(b"I" + _size(size) for size in range(9))
 _HEAP_TYPE = 1 << 9  # a class made at run time, not one built into the interpreter
 _sources: weakref.WeakKeyDictionary[type, bytes] = weakref.WeakKeyDictionary()
 
@@ -41,10 +42,8 @@ def digest(*parts: _Part) -> bytes:
     >>> digest(b"abc").hex()
     '6437b3ac38465133ffb63b75273a8db5'
     """
-    if len(parts) == 1:
-        return blake3(parts[0]).digest(DIGEST_SIZE)
-    hasher = blake3()
-    for part in parts:
+    hasher = blake3(parts[0])
+    for part in parts[1:]:
         hasher.update(part)
     return hasher.digest(DIGEST_SIZE)
 
@@ -57,7 +56,8 @@ def encode(value: object) -> bytes:
     >>> encode(True)
     b'T'
     """
-    return encode_scalar(value) or b"".join(encode_parts(value))
+    encoder = _SCALARS.get(type(value))
+    return b"".join(encode_parts(value)) if encoder is None else encoder(value)
 
 
 def encode_once(value: object) -> bytes:
@@ -115,21 +115,38 @@ def tells_its_state(cls: type) -> bool:
 
 def encode_scalar(value: object) -> bytes | None:
     """The encoding of the commonest small values in one step, or None: parameters are mostly such."""
-    if type(value) is int:
-        size = value.bit_length() // 8 + 1
-        content = value.to_bytes(size, "little", signed=True)
-        return (_INT_HEADS[size] if size < len(_INT_HEADS) else b"I" + _size(size)) + content
-    if type(value) is str:
-        content = value.encode("utf-8", "surrogatepass")
-        return b"S" + _size(len(content)) + content
-    if type(value) is float:
-        # Programs can tell -0.0 from 0.0, so they differ; no program tells one NaN from another, so they are one.
-        return b"D" + (_NAN if value != value else _float(value))
-    if value is None:
-        return b"N"
-    if type(value) is bool:
-        return b"T" if value else b"F"
-    return None
+    encoder = _SCALARS.get(type(value))
+    return None if encoder is None else encoder(value)
+
+
+@lru_cache(maxsize=2**12)
+def _encode_int(value: int) -> bytes:
+    size = value.bit_length() // 8 + 1
+    return b"I" + _size(size) + value.to_bytes(size, "little", signed=True)
+
+
+@lru_cache(maxsize=2**12)
+def _encode_name(value: str) -> bytes:
+    return _sized(b"S", value.encode("utf-8", "surrogatepass"))
+
+
+def _encode_text(value: str) -> bytes:
+    return _encode_name(value) if len(value) < NAME else _sized(b"S", value.encode("utf-8", "surrogatepass"))
+
+
+def _encode_float(value: float) -> bytes:
+    # Programs can tell -0.0 from 0.0, so they differ; no program tells one NaN from another, so they are one.
+    return b"D" + (_NAN if value != value else _float(value))
+
+
+_SCALARS: dict[type, Callable[[Any], bytes]] = {
+    int: _encode_int,
+    str: _encode_text,
+    float: _encode_float,
+    bool: {False: b"F", True: b"T"}.__getitem__,
+    type(None): {None: b"N"}.__getitem__,
+}
+"""By their exact types: what is equal, like 1 and True, must not meet in what is remembered."""
 
 
 def encode_parts(value: object, shared: dict[bytes, object] | None = None) -> list[_Part]:
@@ -143,21 +160,22 @@ def encode_parts(value: object, shared: dict[bytes, object] | None = None) -> li
     levels: list[Iterator[object]] = [iter((value,))]
     while levels:
         for item in levels[-1]:
-            scalar = encode_scalar(item)
+            cls = type(item)
+            scalar = _SCALARS.get(cls)
             if scalar is not None:
-                add(scalar)
+                add(scalar(item))
                 continue
-            encoder = _ENCODERS.get(type(item))
+            encoder = _ENCODERS.get(cls)
             if encoder is None:
-                if item is not value and is_shared(type(item)):
+                if item is not value and is_shared(cls):
                     name = content_digest(item)
                     add(b"R" + name)
                     if shared is not None:
                         shared[name] = item
                     continue
-                encoder = _known_encoders.get(type(item))
+                encoder = _known_encoders.get(cls)
                 if encoder is None:
-                    encoder = _known_encoders[type(item)] = _encoder_of(item)
+                    encoder = _known_encoders[cls] = _encoder_of(item)
             children = encoder(item, add)
             if children:
                 levels.append(iter(children))

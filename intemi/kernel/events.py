@@ -77,15 +77,13 @@ class EventStream:
 
     def emit(self, kind: EventKind, context: Context) -> None:
         """Tell of an event."""
-        if context.is_step:
-            pass  # its parent counts
-        elif kind is REQUESTED:
-            cls = type(context.config)
-            self.counts.logical[context.counted_as if cls.counts_by_name else cls.__name__] += 1
-        elif kind is STARTED:
-            self.counts.physical[context.counted_as] += 1
-        elif kind is UNIFIED and context.record is not None and len(context.record.census) > 1:
-            self.counts.add_branch(context.record)
+        if kind is not FINISHED and not context.is_step:  # of a step, its parent counts
+            if kind is REQUESTED:
+                self.counts.logical[context.counted_as] += 1
+            elif kind is STARTED:
+                self.counts.physical[context.counted_as] += 1
+            elif kind is UNIFIED and context.record is not None and len(context.record.census) > 1:
+                self.counts.add_branch(context.record)
         if not self._listeners:
             return
         event = Event(kind, context, time())

@@ -21,7 +21,7 @@ from intemi.kernel.attached import Attached
 from intemi.kernel.bindings import bind, check_feasible
 from intemi.kernel.capsule import Capsule
 from intemi.kernel.composite import Wait
-from intemi.kernel.context import FINISHED, NO_SOURCES, Context, Inputs, State, Task
+from intemi.kernel.context import FINISHED, NO_INPUTS, NO_SOURCES, Context, Inputs, State, Task
 from intemi.kernel.errors import (
     ConfigurationError,
     IntemiError,
@@ -403,8 +403,8 @@ class AssemblyLine:
         """Its inputs are no longer needed on its account."""
         if task.held:
             self.memory.release(task.held)
-            task.held = []
-            task.inputs = {}
+            task.held = ()
+            task.inputs = NO_INPUTS
 
     def settle(
         self, context: Context, record: Record | None, error: MachineError | None = None, ran: bool = False

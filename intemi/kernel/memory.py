@@ -84,13 +84,13 @@ class MemoryCache:
                 self.size -= known.size
                 known.size = 0
 
-    def hold(self, origins: list[Origin]) -> None:
+    def hold(self, origins: Sequence[Origin]) -> None:
         """Say that these are going to be used. Under the line's lock, like `release`."""
         held = self._held
         for origin in origins:
             held[origin] = held.get(origin, 0) + 1
 
-    def release(self, origins: list[Origin]) -> None:
+    def release(self, origins: Sequence[Origin]) -> None:
         """Say that one use of each is over."""
         held = self._held
         for origin in origins:

@@ -24,7 +24,7 @@ from intemi.kernel.finishing import Done, Finisher, failure_of
 from intemi.kernel.machine import Model
 from intemi.kernel.managers import Call, Stopped, TaskManager
 from intemi.kernel.ports import check_fit
-from intemi.kernel.record import Failure, Items, Record, census_of_one
+from intemi.kernel.record import Failure, Items, Record
 from intemi.kernel.seeds import Seed
 from intemi.kernel.store import Claim
 from intemi.kernel.values import check_model
@@ -244,39 +244,25 @@ class Runner:
     def _record(
         self, task: Task, outputs: dict[str, Items], results: dict[str, Any], failure: Failure | None = None
     ) -> Record:
-        context = task.owner
-        kind = context.config.kind
-        census = census_of_one(kind)
-        if task.children:
-            census = dict(census)
-        for child in task.children:
-            if child.is_step:
-                continue
-            below = child.record.census if child.record is not None else {child.config.kind: 1}
-            for each, number in below.items():
-                census[each] = census.get(each, 0) + number
-            if child.counted_as != child.config.kind:  # its own entry goes by the name it has here
-                census[child.config.kind] -= 1
-                census[child.counted_as] = census.get(child.counted_as, 0) + 1
-                if not census[child.config.kind]:
-                    del census[child.config.kind]
+        inputs = {}
+        for name, (multi, items) in task.inputs.items():
+            inputs[name] = multi, tuple([item.origin for item in items])
+        config = task.config
         return Record(
-            machine=task.machine,
-            kind=kind,
-            config=context.config.encoding,
-            seed=context.seed,
-            inputs={
-                name: (multi, tuple([item.origin for item in items])) for name, (multi, items) in task.inputs.items()
-            },
-            outputs=outputs,
-            results=results,
-            failure=failure,
-            census=census,
-            started=task.started,
-            wall=task.wall,
-            cpu=task.cpu,
-            queue=max(0.0, task.pulse - task.queued),
-            memory=task.memory,
+            task.machine,
+            config.kind,
+            config.encoding,
+            task.owner.seed,
+            inputs,
+            outputs,
+            results,
+            failure,
+            _census(task) if task.children else None,
+            task.started,
+            task.wall,
+            task.cpu,
+            max(0.0, task.pulse - task.queued),
+            task.memory,
         )
 
     def _fail(self, task: Task, error: BaseException) -> None:
@@ -292,3 +278,23 @@ class Runner:
         record = self._record(task, {}, {}, failure_of(task, error))
         keep = self._unifier.keeps_failures and not isinstance(error, WorkerEnded)
         return Done(task, record, {} if keep else None)
+
+
+def _census(task: Task) -> dict[str, int]:
+    """How many machines, by kind, a composite and everything under it are."""
+    census = {task.config.kind: 1}
+    for child in task.children:
+        if child.is_step:
+            continue
+        kind, name = child.config.kind, child.counted_as
+        if child.record is None:
+            census[name] = census.get(name, 0) + 1
+            continue
+        for each, number in child.record.census.items():
+            census[each] = census.get(each, 0) + number
+        if name != kind:  # its own entry goes by the name it has here
+            census[name] = census.get(name, 0) + 1
+            census[kind] -= 1
+            if not census[kind]:
+                del census[kind]
+    return census

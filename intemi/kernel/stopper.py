@@ -100,9 +100,10 @@ class Stopper:
         if task.config.is_composite:
             return
         spent, task.charged = task.cpu - task.charged, task.cpu
+        has_limits = self._line.has_limits
         for above in tasks_above(task):
             above.cpu += spent
-            if self._line.has_limits:
+            if has_limits:
                 self._check(above, memory)
 
     def _check(self, task: Task, memory: int) -> None:
@@ -121,6 +122,12 @@ def needs_process(task: Task) -> bool:
 def tasks_above(task: Task) -> list[Task]:
     """The composites that have asked for a task, with those that have asked for them, each once."""
     found: dict[Task, None] = {}
+    while len(task.contexts) == 1:  # nobody else has asked for it: it is mostly so, all the way up
+        parent = task.contexts[0].parent
+        if parent is None or parent.task is None:
+            return list(found)
+        task = parent.task
+        found[task] = None
     pending = [task]
     while pending:
         for context in pending.pop().contexts:

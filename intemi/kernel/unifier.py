@@ -140,7 +140,6 @@ class Unifier:
 
     def add(self, task: Task) -> None:
         """A new task, known by the key of its context."""
-        task.keys.append(task.owner.key)
         self._by_key[task.owner.key] = task
 
     def resolve(self, task: Task) -> Record | Task | None:

@@ -55,7 +55,8 @@ class _LockFile:
         self._bell = mmap(self.descriptor, 1)
         self.users = 0
         self.claimants = 0
-        self.holders: dict[int, object] = {}
+        self.holders: dict[bytes, object] = {}
+        """Machines that are claimed, and by which store."""
         self.lock = threading.RLock()  # a store that is collected just then gives its claims back under it
         self.door = threading.Lock()
         self.alone: int | None = None
@@ -66,25 +67,25 @@ class _LockFile:
 
     # Under the lock
 
-    def take(self, place: int) -> bool:
-        """Lock a place; False if another process has."""
+    def take(self, machine: bytes) -> bool:
+        """Lock the place of a machine; False if another process has."""
         if self.alone is None and not self.holders and self.claimants == 1:
             self._take_all()
         if self.alone is not None:
             if not self._bell[0]:
                 return True
             self.let_others_in()
-        return self._lock(1, place)
+        return self._lock(1, _place(machine))
 
-    def give_back(self, place: int) -> None:
-        """Unlock a place; as long as this process is alone, it stays with the others."""
+    def give_back(self, machine: bytes) -> None:
+        """Unlock the place of a machine; as long as this process is alone, it stays with the others."""
         if self.alone is None:
-            self._unlock(1, place)
+            self._unlock(1, _place(machine))
 
     def let_others_in(self) -> None:
         """Unlock all places but those that are held."""
         first = _MACHINES
-        for place in sorted(self.holders):
+        for place in sorted(map(_place, self.holders)):
             if place > first:
                 self._unlock(place - first, first)
             first = place + 1
@@ -151,18 +152,14 @@ class _LockFile:
 
 _files: dict[Path, _LockFile] = {}
 _opening = threading.Lock()
-_forks = 0
-
-
-def forks() -> int:
-    """How many forks lie between this process and the first one; cheaper to ask than for the id of the process."""
-    return _forks
+forks = 0
+"""How many forks lie between this process and the first one; cheaper to look at than the id of the process."""
 
 
 def _start_afresh_after_fork() -> None:
     """A forked child inherits no locks; and a thread that held ours does not exist in it."""
-    global _opening, _forks
-    _forks += 1
+    global _opening, forks
+    forks += 1
     _files.clear()
     _opening = threading.Lock()
 
@@ -211,23 +208,24 @@ class Claims:
 
     def take(self, machine: bytes) -> bool:
         """Claim a machine; False if somebody else has claimed it. What is claimed already stays so."""
-        return self._take(_place(machine)) or (self._file.knock() and self._take(_place(machine)))
+        return self._take(machine) or (self._file.knock() and self._take(machine))
 
-    def _take(self, place: int) -> bool:
-        with self._file.lock:
-            holder = self._file.holders.get(place)
-            if holder is None and self._file.take(place):
-                holder = self._file.holders[place] = self._me
+    def _take(self, machine: bytes) -> bool:
+        file = self._file
+        with file.lock:
+            holder = file.holders.get(machine)
+            if holder is None and file.take(machine):
+                holder = file.holders[machine] = self._me
             return holder is self._me
 
     def give_back(self, *machines: bytes) -> None:
         """End claims, as far as they are among these."""
         file, me = self._file, self._me
         with file.lock:
-            for place in map(_place, machines):
-                if file.holders.get(place) is me:
-                    del file.holders[place]
-                    file.give_back(place)
+            for machine in machines:
+                if file.holders.get(machine) is me:
+                    del file.holders[machine]
+                    file.give_back(machine)
 
 
 def _place(machine: bytes) -> int:
@@ -239,9 +237,9 @@ def _give_all_back(path: Path, file: _LockFile, me: object, process: int) -> Non
         return
     with file.lock:
         file.claimants -= 1
-        for place in [place for place, holder in file.holders.items() if holder is me]:
-            del file.holders[place]
-            file.give_back(place)
+        for machine in [machine for machine, holder in file.holders.items() if holder is me]:
+            del file.holders[machine]
+            file.give_back(machine)
         if file.alone is not None:
             file.let_others_in()
     _leave(path, file)

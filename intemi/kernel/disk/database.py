@@ -25,7 +25,7 @@ class Database:
 
     def __init__(self, path: Path) -> None:
         self._process = os.getpid()
-        self._forks = claims.forks()
+        self._forks = claims.forks
         self._lock = threading.Lock()
         self._mending = Mending(path, path, lambda: _connect(path), sqlite3.Connection.close)
 
@@ -69,11 +69,11 @@ class Database:
     @property
     def is_inherited(self) -> bool:
         """Whether this is a fork of the process that opened the file."""
-        return claims.forks() != self._forks
+        return claims.forks != self._forks
 
     def refuse_fork(self) -> None:
         """SQLite connections and claims do not survive a fork: say so instead of damaging something."""
-        if self.is_inherited:
+        if claims.forks != self._forks:
             raise IntemiError(
                 f"{self._mending.path.parent}: this store was opened by process {self._process} and is used in its "
                 f"fork {os.getpid()}; open the folder again in the fork"

@@ -40,9 +40,12 @@ _FIND = """
 """
 """Of two machines with one key the newer: the other would not have been run again if it were in order."""
 _KEEP = """
-    INSERT INTO machines (id, key, record, children) VALUES (?, ?, ?, ?) ON CONFLICT (id) DO UPDATE
-    SET record = excluded.record, children = coalesce(excluded.children, children), key = coalesce(excluded.key, key)
+    INSERT INTO machines (id, key, record, children) VALUES (?, nullif(?, x''), ?, nullif(?, x'')) ON CONFLICT (id)
+    DO UPDATE SET
+    record = excluded.record, children = coalesce(excluded.children, children), key = coalesce(excluded.key, key)
 """
+"""Its rows are of bytearrays, empty ones for what is not there: they are bound twice as fast as bytes and None, for
+which sqlite3 looks for an adapter each time."""
 _KEEP_CONTENT = "INSERT OR IGNORE INTO contents VALUES (?, ?)"
 _READ_CONTENT = "SELECT bytes FROM contents WHERE id = ?"
 _DROP_CONTENT = "DELETE FROM contents WHERE id = ?"
@@ -142,38 +145,42 @@ class DiskStore(Store):
 
     def keep_all(self, finished: Sequence[Finished], further: Sequence[tuple[bytes, bytes]] = ()) -> None:
         """Keep finished machines, and further keys of some: large contents first, then everything else in one step."""
-        rows, aliases = [], list(further)
+        rows: list[tuple[bytearray, ...]] = []
+        aliases, keys = list(further), [key for key, _ in further]
         contents: list[tuple[bytes, bytes]] = []
+        written: dict[bytes, tuple[bytes, Record, Sequence[Child]]] = {}
         self._ahead = {}
         configs: set[bytes] = set()
         for record, own_keys, children, kept in finished:
-            for content, payload in (kept or {}).items():
-                self._prepare(content, payload, contents)
+            if kept:
+                for content, payload in kept.items():
+                    self._prepare(content, payload, contents)
             machine, config = record.machine, self._configs.name(record.config)
             if config is not None and config not in configs:
                 configs.add(config)
                 self._prepare(config, record.config, contents)
-            keys = [key for key in own_keys if key != machine]
-            rows.append(
-                (
-                    machine,
-                    keys[0] if keys else None,
-                    seal(RECORD, machine, record.encode(config)),
-                    seal(CHILDREN, machine, encode_children(children)) if children else None,
-                )
-            )
-            aliases += [(key, machine) for key in keys[1:]]
+            first = b""
+            for key in own_keys:
+                if key == machine:
+                    continue
+                keys.append(key)
+                if first:
+                    aliases.append((key, machine))
+                else:
+                    first = key
+            sealed = seal(RECORD, machine, record.encode(config))
+            listed = seal(CHILDREN, machine, encode_children(children)) if children else b""
+            rows.append((bytearray(machine), bytearray(first), bytearray(sealed), bytearray(listed)))
+            written[machine] = seal_of(sealed), record, children
         if aliases or contents or len(rows) > 1:
             self._database.change_together([(_KEEP_CONTENT, contents), (_KEEP, rows), (_ADD_KEY, aliases)])
         elif rows:
             self._database.change(_KEEP, rows[0])
-        self._known.add(name for machine, key, *_ in rows for name in (machine, key))
-        self._known.add(key for key, _ in aliases)
-        machines = [row[0] for row in rows]
-        self._claims.give_back(*machines)
-        self._warned.difference_update(machines)
-        for (record, _, children, _), row in zip(finished, rows, strict=True):
-            self._written[record.machine] = seal_of(row[2]), record, children
+        self._known.add(written)
+        self._known.add(keys)
+        self._claims.give_back(*written)
+        self._warned.difference_update(written)
+        self._written.update(written)
         while len(self._written) > REMEMBERED:
             self._written.popitem(last=False)
 

@@ -40,7 +40,7 @@ class RepositoryFile:
     def __init__(self, folder: Path | None) -> None:
         self.lock = threading.RLock()
         self._path = None if folder is None else folder / "results.sqlite"
-        self._forks = claims.forks()
+        self._forks = claims.forks
         self._mending: Mending[Opened] | None = None
         self._memory: Opened | None = None
         self._is_closed = False
@@ -84,7 +84,7 @@ class RepositoryFile:
     @property
     def is_inherited(self) -> bool:
         """Whether this is a fork of the process that opened the file."""
-        return claims.forks() != self._forks
+        return claims.forks != self._forks
 
     def close(self) -> None:
         """Close it."""
