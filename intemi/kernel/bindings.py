@@ -7,8 +7,20 @@ from typing import Any
 
 from intemi.kernel.context import ALL, NO_SOURCES, Source, Sources
 from intemi.kernel.errors import BindingError, ConfigurationError, InfeasibleError
-from intemi.kernel.machine import Machine
+from intemi.kernel.machine import Machine, draw_time_seeds
 from intemi.kernel.ports import Input, check_fit
+
+
+def checked(config: Machine, bindings: Mapping[str, Any]) -> tuple[Machine, Sources]:
+    """What is requested, seeds of the time drawn, and the sources of its inputs; most were looked at before."""
+    if isinstance(config, Machine) and "_is_ready" in config.__dict__:
+        return config, bind(config, bindings)
+    check_feasible(config)
+    sources = bind(config, bindings)  # before a look at its seeds makes a scheme immutable
+    drawn = draw_time_seeds(config)
+    if drawn is config:
+        config.__dict__["_is_ready"] = True
+    return drawn, sources
 
 
 def check_feasible(config: Machine) -> None:
@@ -16,13 +28,10 @@ def check_feasible(config: Machine) -> None:
     if not isinstance(config, Machine):
         hint = f", the class itself; write {config.__name__}(...)" if isinstance(config, type) else ""
         raise ConfigurationError(f"only machines can be requested, got {config!r}{hint}")
-    if (type(config).has_process and not type(config)._holds_components) or "_feasible" in config.__dict__:
-        return
     missing = config.missing()
     if missing:
         listed = "".join(f"\n  {each.removeprefix(': ')}" for each in missing)
         raise InfeasibleError(f"{config.kind} cannot be requested yet, this is missing:{listed}")
-    config.__dict__["_feasible"] = True
 
 
 def bind(config: Machine, bindings: Mapping[str, Any]) -> Sources:

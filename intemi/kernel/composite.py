@@ -5,10 +5,10 @@ The kernel drives the coroutine itself. A wait is a value that the coroutine yie
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from intemi.kernel.context import Source, Task
+from intemi.kernel.context import Context, Source, Task
 
 if TYPE_CHECKING:
     from intemi.kernel.capsule import Capsule
@@ -23,12 +23,13 @@ if TYPE_CHECKING:
 class Wait:
     """Something to await: all of some capsules, or any of them."""
 
-    __slots__ = ("capsules", "first", "is_over", "pending", "raises", "timeout", "wake")
+    __slots__ = ("capsules", "contexts", "first", "is_over", "pending", "raises", "timeout", "wake")
 
     def __init__(
         self, capsules: Iterable[Capsule], first: bool = False, raises: bool = True, timeout: float | None = None
     ) -> None:
         self.capsules = tuple(capsules)
+        self.contexts: Sequence[Context] = [capsule.context for capsule in self.capsules]
         self.first = first
         self.raises = raises
         self.timeout = timeout
@@ -37,21 +38,20 @@ class Wait:
         self.wake: Callable[[], None] | None = None
 
     def __await__(self) -> Generator[Wait, None, list[Capsule]]:
-        for capsule in self.capsules:
-            capsule.context.awaited = True
+        for context in self.contexts:
+            context.awaited = True
         yield self
-        done = [capsule for capsule in self.capsules if capsule.context.is_done]
         if self.raises:
             # The first in order of request, whichever failed first by the clock: the same error on every run.
-            for capsule in done:
-                if capsule.context.error is not None:
-                    raise capsule.context.error
-        return done
+            for context in self.contexts:
+                if context.error is not None:
+                    raise context.error
+        return [capsule for capsule in self.capsules if capsule.context.is_done]
 
     def arm(self, wake: Callable[[], None]) -> bool:
         """Begin to wait, to call `wake` at the end; False if there is nothing to wait for. Under the line's lock."""
-        unfinished = [capsule.context for capsule in self.capsules if not capsule.context.is_done]
-        if not unfinished or (self.first and len(unfinished) < len(self.capsules)):
+        unfinished = [context for context in self.contexts if not context.is_done]
+        if not unfinished or (self.first and len(unfinished) < len(self.contexts)):
             self.is_over = True
             return False
         self.is_over = False
@@ -77,16 +77,25 @@ class Wait:
             self.wake()
 
 
-async def run_composite(config: Machine, job: Job, inputs: Mapping[str, Any]) -> Any:
+class _End(Wait):
+    """The wait of a composite for all of its children, also for those that lost a race."""
+
+    __slots__ = ()
+
+    def __init__(self, children: Sequence[Context]) -> None:
+        super().__init__((), raises=False)
+        self.contexts = children
+
+
+async def run_composite(task: Task, job: Job, inputs: Mapping[str, Any]) -> Any:
     """Run a composite to its end: it is not finished before all its children are, awaited by itself or not."""
     try:
-        model = await config.run(job, **inputs)
+        model = await task.config.run(job, **inputs)
     except Exception:
-        await Wait(job.children(), raises=False)
+        await _End(task.children)
         raise
-    children = job.children()
-    overlooked = [child.context for child in children if not child.context.awaited]
-    await Wait(children, raises=False)  # also for those that lost a race
+    overlooked = [child for child in task.children if not child.awaited]
+    await _End(task.children)
     for context in overlooked:
         if context.error is not None:
             raise context.error

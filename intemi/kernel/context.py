@@ -177,25 +177,17 @@ class Context:
         context.state = State.FINISHED if record.failure is None else State.FAILED
         return context
 
-    def resolved(self) -> Inputs:
-        """Where the values of its inputs are, once all of them are there."""
+    def resolved(self) -> Inputs | None:
+        """Where the values of its inputs are, if all of them are there."""
         ports = self.config.inputs
-        return {
-            name: (
-                ports[name].multi,
-                bound[0].items() if len(bound) == 1 else tuple(item for source in bound for item in source.items()),
-            )
-            for name, bound in self.sources.items()
-        }
-
-    @property
-    def is_ready(self) -> bool:
-        """Whether all of its inputs are there."""
-        for bound in self.sources.values():
+        inputs = {}
+        for name, bound in self.sources.items():
             for source in bound:
                 if source.context.state is not FINISHED:
-                    return False
-        return True
+                    return None
+            items = bound[0].items() if len(bound) == 1 else tuple([item for each in bound for item in each.items()])
+            inputs[name] = ports[name].multi, items
+        return inputs
 
     def aborted_input(self) -> MachineAborted | None:
         """Why one of its inputs will not come, if it was aborted."""

@@ -98,7 +98,7 @@ class _Explorer:
     ) -> tuple[Context, Explanation]:
         check_feasible(config)
         sources = bind(config, bindings)
-        seed = self._line.seed_of(config, parent, branch)
+        seed = self._line.seed_of(config, parent, branch) if config.is_random else None
         key = key_of(config, seed, sources)
         context = Context(config, sources, seed, key, parent.owner if parent else None, name)
         explanation = self._judge(context)
@@ -132,8 +132,8 @@ class _Explorer:
     def _record(self, context: Context) -> Record | None:
         unifier = self._line.unifier
         record = unifier.find(context.key)
-        if record is None and unifier.level and context.sources and all(p.record for p in _providers(context)):
-            inputs = context.resolved()
+        inputs = context.resolved() if context.sources else None
+        if record is None and unifier.level and inputs is not None:
             by_content = unifier.level == 2
             if by_content:
                 for _, items in inputs.values():

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from intemi.kernel import events
 from intemi.kernel.attached import Attached
-from intemi.kernel.bindings import bind, check_feasible
+from intemi.kernel.bindings import checked
 from intemi.kernel.capsule import Capsule
 from intemi.kernel.composite import Wait
 from intemi.kernel.context import FINISHED, NO_INPUTS, NO_SOURCES, Context, Inputs, State, Task
@@ -33,7 +33,7 @@ from intemi.kernel.errors import (
 from intemi.kernel.finishing import failure_of
 from intemi.kernel.limits import Limits
 from intemi.kernel.locks import Parking, Step, StepLock
-from intemi.kernel.machine import Machine, draw_time_seeds
+from intemi.kernel.machine import Machine
 from intemi.kernel.managers import TaskManager
 from intemi.kernel.memory import MemoryCache
 from intemi.kernel.record import Record
@@ -105,10 +105,8 @@ class AssemblyLine:
         is_step: bool = False,
     ) -> Capsule:
         """Take a request; it is on its way (or already answered) when this returns."""
-        check_feasible(config)
-        sources = bind(config, bindings)
-        config = draw_time_seeds(config)
-        seed = self.seed_of(config, parent, branch)
+        config, sources = checked(config, bindings)
+        seed = self.seed_of(config, parent, branch) if config.is_random else None
         key = key_of(config, seed, sources)
         context = Context(config, sources, seed, key, parent.owner if parent else None, name, limits, comments)
         context.is_step = is_step
@@ -137,10 +135,8 @@ class AssemblyLine:
         """The caller's handle to a context."""
         return Capsule(context, self)
 
-    def seed_of(self, config: Machine, parent: Task | None, branch: tuple[int, ...]) -> Seed | None:
-        """The seed of a request: its own if fixed, else its parent's (branched where a repetition is meant)."""
-        if not config.is_random:
-            return None
+    def seed_of(self, config: Machine, parent: Task | None, branch: tuple[int, ...]) -> Seed:
+        """The seed of a random machine: its own if fixed, else its parent's (branched where a repetition is meant)."""
         if isinstance(config.seed, int):
             return Seed(config.seed)
         inherited = parent.owner.seed if parent else self.seed
@@ -156,8 +152,8 @@ class AssemblyLine:
         if self.unifier.level < 2:
             return
         try:
-            if context.is_ready:
-                context.inputs = self._registered(context)
+            context.inputs = self._resolved(context)
+            if context.inputs is not None:
                 return
             for bound in context.sources.values():
                 for source in bound:
@@ -166,12 +162,14 @@ class AssemblyLine:
         except Exception:
             return  # what is lost, and cannot be made again, is met once more in `_resolve`
 
-    def _registered(self, context: Context) -> Inputs:
+    def _resolved(self, context: Context) -> Inputs | None:
         """Where the values of all inputs are, with their contents digested if machines are known by them."""
         inputs = context.resolved()
-        if self.unifier.level == 2:
+        if inputs and self.unifier.level == 2:
             for _, items in inputs.values():
-                self.values.register(items)
+                for item in items:
+                    if item.content is None:
+                        self.values.register((item,))
         return inputs
 
     def _place(self, context: Context, parent: Task | None, priority: int) -> None:
@@ -232,8 +230,13 @@ class AssemblyLine:
 
     def guard(self, task: Task) -> None:
         """Let a task wait for inputs that are not ready; an owner with an aborted input makes way for the next one."""
-        if task.owner.inputs is not None or task.owner.is_ready:
-            self._resolve(task)
+        try:
+            inputs = task.owner.inputs or self._resolved(task.owner)
+        except Exception as lost:  # and cannot be made again
+            self.end(task, None, failure_of(task, lost).error())
+            return
+        if inputs is not None:
+            self._resolve(task, inputs)
             return
         while (error := task.owner.aborted_input()) is not None:
             task.contexts.remove(task.owner)
@@ -252,31 +255,23 @@ class AssemblyLine:
         if not task.missing:
             self._inputs_settled(task)
 
-    def _resolve(self, task: Task) -> None:
+    def _resolve(self, task: Task, inputs: Inputs) -> None:
         """All inputs are ready: find out which machine it is, and queue it if it has to be run."""
-        context = task.owner
-        if context.inputs is not None:
-            task.inputs = context.inputs
-        elif context.sources:
-            try:
-                task.inputs = self._registered(context)
-            except Exception as error:  # they are lost, and cannot be made again
-                self.end(task, None, failure_of(task, error).error())
-                return
+        task.inputs = inputs
         answer = self.unifier.resolve(task)
-        if isinstance(answer, Record):
+        if answer is None:
+            if inputs and not task.config.is_composite:
+                task.held = [item.origin for _, items in inputs.values() for item in items]
+                self.memory.hold(task.held)
+            self.queue(task)
+        elif isinstance(answer, Record):
             self.unifier.drop(task)
             for each in task.contexts:
                 self.settle(each, answer)
-        elif isinstance(answer, Task):
+        else:
             self.unifier.merge(task, answer)
             for each in task.contexts:
                 self._join(each, answer)
-        else:
-            if task.inputs and not context.config.is_composite:
-                task.held = [item.origin for _, items in task.inputs.values() for item in items]
-                self.memory.hold(task.held)
-            self.queue(task)
 
     def queue(self, task: Task) -> None:
         """Put a task into the spooler, or put it further in front."""
@@ -464,7 +459,7 @@ class AssemblyLine:
                 if source.context.error is not None:
                     self.end(task, None, source.context.error)
                     return
-        self._resolve(task)
+        self.guard(task)
 
     # Callers wait and look
 

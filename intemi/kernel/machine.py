@@ -159,12 +159,9 @@ def missing_in(value: Any, path: str) -> Iterator[str]:
 
 def draw_time_seeds(config: Machine) -> Machine:
     """The configuration with every seed "time" replaced by a number, so that what ran can be repeated."""
-    if (config.seed is None and not type(config)._holds_components) or "_has_no_time_seed" in config.__dict__:
-        return config
-    # A quick look spares nearly everybody the search.
-    drawn: Machine = config if b"time" not in config.encoding else _with_drawn_seeds(config)
-    if drawn is config:
-        config.__dict__["_has_no_time_seed"] = True
+    if (config.seed is None and not type(config)._holds_components) or b"time" not in config.encoding:
+        return config  # a quick look spares nearly everybody the search
+    drawn: Machine = _with_drawn_seeds(config)
     return drawn
 
 

@@ -186,7 +186,7 @@ class Runner:
         if task.config.takes_rng:
             inputs["rng"] = (task.owner.seed or Seed(0)).generator(task.config.registered_name)
         task.start()
-        task.coroutine = run_composite(task.config, Job(self._line, task), inputs)
+        task.coroutine = run_composite(task, Job(self._line, task), inputs)
         self._drive(task)
 
     def _drive(self, task: Task) -> None:
