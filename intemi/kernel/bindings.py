@@ -39,14 +39,18 @@ def bind(config: Machine, bindings: Mapping[str, Any]) -> Sources:
     inputs = config.inputs
     if not inputs and not bindings:
         return NO_SOURCES
-    if bindings.keys() != inputs.keys():
+    if len(bindings) != len(inputs):
         _explain_mismatch(config, inputs, bindings)
-    sources = {}
+    sources: dict[str, tuple[Source, ...]] = {}
     for name, port in inputs.items():
+        if name not in bindings:
+            _explain_mismatch(config, inputs, bindings)
         bound = bindings[name]
         # Nearly everybody binds one output to an input of just that type.
-        is_plain = type(bound) is Source and bound.port.accepted is port.accepted and bound.index != ALL
-        sources[name] = (bound,) if is_plain else _sources(config, port, bound)
+        if type(bound) is Source and bound.port.accepted is port.accepted and bound.index != ALL:
+            sources[name] = (bound,)
+        else:
+            sources[name] = _sources(config, port, bound)
     return sources
 
 

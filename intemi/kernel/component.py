@@ -37,6 +37,8 @@ class Component:
     __component__ = True
 
     registered_name: ClassVar[str]
+    kind: ClassVar[str] = "Component"
+    """The name of its class."""
     version: ClassVar[int | str | None] = None
     """Set it to say yourself when results change; without it, a class outside the package is known by its source."""
     random: ClassVar[bool] = False
@@ -72,6 +74,7 @@ class Component:
         for name in cls.parameter_names():
             if name not in inherited:
                 cls._check_name(name)
+        cls.kind = cls.__name__
         cls._checks = None
         cls._header = None
         cls._local_types = local_types(cls, declared)
@@ -128,11 +131,6 @@ class Component:
         )
         cls._holds_components = not all(is_plain(hint) for name, hint in hints.items() if name in checks)
         return checks
-
-    @property
-    def kind(self) -> str:
-        """The name of its class."""
-        return type(self).__name__
 
     @classmethod
     def parameter_names(cls) -> tuple[str, ...]:

@@ -103,28 +103,21 @@ def _decoded(config: bytes) -> Any:
 class Context:
     """One request for a machine."""
 
-    __slots__ = (
-        "awaited",
-        "comments",
-        "config",
-        "deadline",
-        "dependants",
-        "error",
-        "index",
-        "inputs",
-        "is_step",
-        "key",
-        "limits",
-        "name",
-        "observers",
-        "parent",
-        "position",
-        "record",
-        "seed",
-        "sources",
-        "state",
-        "task",
-    )
+    # What most of them never change, or not before they are placed, stays with the class: as for tasks.
+    index = 0
+    position: tuple[int, ...] = ()
+    state = WAITING
+    task: Task | None = None
+    record: Record | None = None
+    error: MachineError | None = None
+    observers: list[Wait] | None = None
+    dependants: dict[Task, None] | None = None
+    awaited = False
+    inputs: Inputs | None = None
+    """Where the values of its inputs are, if all of them were there when it was requested."""
+    deadline = 0.0
+    is_step = False
+    """Whether it is a step of its parent's own process, and no machine beside it."""
 
     def __init__(
         self,
@@ -145,20 +138,9 @@ class Context:
         self.name = name or config.kind
         self.limits = limits
         self.comments = comments
-        self.index = 0
-        self.position: tuple[int, ...] = ()
-        self.state = WAITING
-        self.task: Task | None = None
-        self.record: Record | None = None
-        self.error: MachineError | None = None
-        self.observers: list[Wait] | None = None
-        self.dependants: dict[Task, None] | None = None
-        self.awaited = False
-        self.inputs: Inputs | None = None
-        """Where the values of its inputs are, if all of them were there when it was requested."""
-        self.deadline = 0.0
-        self.is_step = False
-        """Whether it is a step of its parent's own process, and no machine beside it."""
+        cls = type(config)
+        self.counted_as = _counted_as(self.name, cls.__name__) if cls.counts_by_name else cls.__name__
+        """What it is counted as: by the name of its class or, if that tells nothing, by its own."""
 
     @property
     def is_done(self) -> bool:
@@ -207,15 +189,6 @@ class Context:
         return False
 
     @property
-    def counted_as(self) -> str:
-        """What it is counted as: by the name of its class or, if that tells nothing, by its own."""
-        cls = type(self.config)
-        kind = cls.__name__
-        if not cls.counts_by_name or self.name == kind:
-            return kind
-        return self.name if self.name.endswith(kind.lower()) else f"{self.name} {kind.lower()}"
-
-    @property
     def status(self) -> State:
         """Where it is on its way."""
         return self.state if self.task is None else self.task.state
@@ -229,6 +202,10 @@ class Context:
             names.append(context.name)
             context = context.parent
         return "/".join(reversed(names))
+
+
+def _counted_as(name: str, kind: str) -> str:
+    return name if name == kind or name.endswith(kind.lower()) else f"{name} {kind.lower()}"
 
 
 _NOTHING: set[Context] = set()  # shared, and never added to

@@ -57,6 +57,7 @@ class Finisher:
         store = self._unifier.store
         if store.is_due or (self._line.events.relies_on_records and store.is_behind):
             store.flush()
+        ended = []
         with self._line.step():
             for (task, record, _), keys in wanted:
                 if not task.contexts:
@@ -65,7 +66,8 @@ class Finisher:
                 for key in task.keys[len(keys) :]:
                     store.add_key(key, record.machine)
                 self._line.end(task, record, None)
-                self._line.stopper.charge(task)
+                ended.append(task)
+            self._line.stopper.charge(ended)
         if store.is_behind:
             self.set_timer()
 
@@ -135,11 +137,13 @@ class Finisher:
 
 
 def _finished(done: Done, keys: list[bytes]) -> Finished:
-    children = [
-        Child(child.index, child.name, child.record.machine, dict(child.comments or {}), child.key)
-        for child in done.task.children
-        if child.record is not None
-    ]
+    children: Sequence[Child] = ()
+    if done.task.children:
+        children = [
+            Child(child.index, child.name, child.record.machine, dict(child.comments or {}), child.key)
+            for child in done.task.children
+            if child.record is not None
+        ]
     return Finished(done.record, keys, children, done.contents)
 
 

@@ -109,7 +109,8 @@ class AssemblyLine:
         seed = self.seed_of(config, parent, branch) if config.is_random else None
         key = key_of(config, seed, sources)
         context = Context(config, sources, seed, key, parent.owner if parent else None, name, limits, comments)
-        context.is_step = is_step
+        if is_step:
+            context.is_step = True
         record = self.unifier.look_up(key)
         if record is None:
             if sources:

@@ -6,6 +6,7 @@ takes over, at whatever point the machine is.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -93,18 +94,24 @@ class Stopper:
             task.cpu = cpu
             task.memory = max(memory, task.memory or 0)
             self._check(task, memory)
-            self.charge(task, memory)
+            self.charge([task], memory)
 
-    def charge(self, task: Task, memory: int = 0) -> None:
-        """Add what a leaf has used since the last time to everything above it, as far as limits there allow."""
-        if task.config.is_composite:
-            return
-        spent, task.charged = task.cpu - task.charged, task.cpu
-        has_limits = self._line.has_limits
-        for above in tasks_above(task):
-            above.cpu += spent
-            if has_limits:
-                self._check(above, memory)
+    def charge(self, tasks: Iterable[Task], memory: int = 0) -> None:
+        """Add what leaves have used since the last time to everything above them, as far as limits there allow."""
+        parents: list[Context | None] = []
+        above: list[Task] = []
+        for task in tasks:
+            if task.config.is_composite:
+                continue
+            spent, task.charged = task.cpu - task.charged, task.cpu
+            its_parents = [context.parent for context in task.contexts]
+            if parents != its_parents:  # siblings have the same above them
+                parents, above = its_parents, tasks_above(task)
+            for each in above:
+                each.cpu += spent
+            if self._line.has_limits:
+                for each in above:
+                    self._check(each, memory)
 
     def _check(self, task: Task, memory: int) -> None:
         for context in list(task.contexts):

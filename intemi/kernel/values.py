@@ -18,6 +18,7 @@ from intemi.kernel.errors import EncodingError, IntemiError, MachineFailed
 from intemi.kernel.garbage import spare_imports
 from intemi.kernel.machine import Machine, Model
 from intemi.kernel.memory import MemoryCache, Origin, measured
+from intemi.kernel.ports import Output
 from intemi.kernel.record import ABSENT, SINGLE, Item, Items, Record, flat
 from intemi.kernel.seeds import Seed
 from intemi.kernel.store import Finished
@@ -110,20 +111,34 @@ class Values:
         outputs: dict[str, Items] = {}
         for name, port in config.outputs.items():
             value = model.outputs[name]
-            items = []
-            for index, each in enumerate(value) if port.multi else [(SINGLE, value)]:
-                item = Item(machine, name, index)
-                items.append(item)
-                each = frozen(each)
-                if durable:
-                    size, parts = self._encode(item, each, contents)
-                else:
-                    size, parts = measured(each)
-                    if bound:
-                        item.content = _content_of(item, each)
-                self._hold(item, each, size, parts)
-            outputs[name] = tuple(items) if port.multi else items[0]
+            if port.multi:
+                outputs[name] = tuple(
+                    [
+                        self._item(Item(machine, name, index), each, contents, durable, bound)
+                        for index, each in enumerate(value)
+                    ]
+                )
+            else:
+                outputs[name] = self._item(Item(machine, name), value, contents, durable, bound)
         return outputs, contents
+
+    def _item(self, item: Item, value: Any, contents: dict[bytes, bytes], durable: bool, bound: bool) -> Item:
+        """Take over one value."""
+        scalar = encoding.encode_scalar(value)
+        if scalar is not None and len(scalar) <= INLINE:  # most small values, in one step
+            item.small, item.inline = value, scalar
+            if bound:
+                item.content = encoding.digest(scalar)
+            return item
+        value = frozen(value)
+        if durable:
+            size, parts = self._encode(item, value, contents)
+        else:
+            size, parts = measured(value)
+            if bound:
+                item.content = _content_of(item, value)
+        self._hold(item, value, size, parts)
+        return item
 
     def kept(self, contents: Mapping[bytes, bytes]) -> None:
         """The store has got contents; those that are shared need not be written again."""
@@ -135,11 +150,6 @@ class Values:
 
     def _encode(self, item: Item, value: Any, contents: dict[bytes, bytes]) -> tuple[int, Sequence[object]]:
         """Encode a value for the store; roughly its bytes, and the parts it shares, as `measured` tells them."""
-        scalar = encoding.encode_scalar(value)
-        if scalar is not None and len(scalar) <= INLINE:  # most small values, in one step
-            item.inline = scalar
-            item.content = encoding.digest(scalar)
-            return len(scalar), ()
         is_shared = encoding.is_shared(type(value))
         if is_shared:
             name = encoding.content_digest(value)
@@ -299,20 +309,29 @@ def check_model(config: Machine, model: object) -> None:
     """Refuse a model that is not what the machine's ports promise."""
     if not isinstance(model, Model):
         raise TypeError(f"{config.kind}.run must return a Model, got {model!r}")
-    if model.outputs.keys() != config.outputs.keys():
+    ports = config.outputs
+    if model.outputs.keys() != ports.keys():
         raise TypeError(
             f"{config.kind}.run must deliver the outputs ({', '.join(config.outputs)}), "
             f"got ({', '.join(model.outputs)})"
         )
     if config.is_composite:
         return
-    for name, port in config.outputs.items():
+    for name, port in ports.items():
         value = model.outputs[name]
-        if port.multi and not isinstance(value, list | tuple):
+        if not port.multi:
+            _check_type(config, port, value)
+        elif isinstance(value, list | tuple):
+            for each in value:
+                _check_type(config, port, each)
+        else:
             raise TypeError(f"{config.kind}.{name} must be a list or tuple, got {type(value).__name__}")
-        for each in value if port.multi else (value,):
-            if not isinstance(each, port.accepted) and not (port.accepted is float and isinstance(each, int)):
-                raise TypeError(f"{config.kind}.{name} must be {port.accepted.__name__}, got {type(each).__name__}")
+
+
+def _check_type(config: Machine, port: Output, value: object) -> None:
+    accepted = port.accepted
+    if not isinstance(value, accepted) and not (accepted is float and isinstance(value, int)):
+        raise TypeError(f"{config.kind}.{port.name} must be {accepted.__name__}, got {type(value).__name__}")
 
 
 def frozen(value: Any) -> Any:
