@@ -72,6 +72,7 @@ def encode_once(value: object) -> bytes:
 
 
 MODERATE = 2**16
+"""Bytes up to which a copy costs next to nothing."""
 _at_hand: tuple[object, bytes] = (object(), b"")
 
 
@@ -272,7 +273,7 @@ def _encode_array(value: np.ndarray[Any, Any], add: _Add) -> list[object] | None
         raise EncodingError("an array of Python objects has no canonical encoding; use a numeric or string dtype")
     raw = np.ascontiguousarray(value)
     add(_array_head(value.dtype, value.shape, raw.nbytes))
-    add(raw.reshape(-1).view(np.uint8).data if raw.nbytes else b"")
+    add(raw.tobytes() if raw.nbytes <= MODERATE else raw.reshape(-1).view(np.uint8).data)
     return None
 
 

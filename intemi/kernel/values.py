@@ -7,6 +7,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,18 @@ SMALL = 256
 """Values of about this size stay in memory with their record, whatever the bound of the memory cache."""
 INLINE = 2048
 """Encoded values up to this size live in the record itself; larger ones are contents of their own."""
+
+
+class Encoded:
+    """What the outputs of one machine are encoded to."""
+
+    __slots__ = ("contents", "shared")
+
+    def __init__(self) -> None:
+        self.contents: dict[bytes, bytes] = {}
+        """What the store must keep beside the record."""
+        self.shared: dict[bytes, object] = {}
+        """Parts that several values have in common."""
 
 
 class Values:
@@ -88,11 +101,12 @@ class Values:
         known = self._unifier.find(machine)
         if known is None:
             item = Item(machine, "value")
-            contents: dict[bytes, bytes] = {}
-            self._encode(item, value, contents)
+            encoded = Encoded()
+            self._encode(item, value, encoded)
+            self._hold_parts(encoded)
             known = Record(machine, config.kind, config.encoding, None, {}, {"value": item})
-            self._unifier.keep([Finished(known, contents=contents)])
-            self.kept(contents)
+            self._unifier.keep([Finished(known, contents=encoded.contents)])
+            self.kept(encoded.contents)
         origin = (machine, "value", SINGLE)
         if self._memory.get(origin) is ABSENT:
             # The giver may go on to change what was given; what is known by this content must not change with it.
@@ -107,23 +121,24 @@ class Values:
         Outputs that are bound already are digested while they are at hand. A value without a safe encoding stays in
         memory: a later process that needs it makes it again.
         """
-        contents: dict[bytes, bytes] = {}
+        encoded = Encoded() if durable else None
         outputs: dict[str, Items] = {}
         for name, port in config.outputs.items():
             value = model.outputs[name]
             if port.multi:
-                outputs[name] = tuple(
-                    [
-                        self._item(Item(machine, name, index), each, contents, durable, bound)
-                        for index, each in enumerate(value)
-                    ]
-                )
+                items = [
+                    self._take_over(Item(machine, name, index), each, encoded, bound)
+                    for index, each in enumerate(value)
+                ]
+                outputs[name] = tuple(items)
             else:
-                outputs[name] = self._item(Item(machine, name), value, contents, durable, bound)
-        return outputs, contents
+                outputs[name] = self._take_over(Item(machine, name), value, encoded, bound)
+        if encoded is None:
+            return outputs, {}
+        self._hold_parts(encoded)
+        return outputs, encoded.contents
 
-    def _item(self, item: Item, value: Any, contents: dict[bytes, bytes], durable: bool, bound: bool) -> Item:
-        """Take over one value."""
+    def _take_over(self, item: Item, value: Any, encoded: Encoded | None, bound: bool) -> Item:
         scalar = encoding.encode_scalar(value)
         if scalar is not None and len(scalar) <= INLINE:  # most small values, in one step
             item.small, item.inline = value, scalar
@@ -131,14 +146,18 @@ class Values:
                 item.content = encoding.digest(scalar)
             return item
         value = frozen(value)
-        if durable:
-            size, parts = self._encode(item, value, contents)
+        if encoded is not None:
+            size, parts = self._encode(item, value, encoded)
         else:
             size, parts = measured(value)
             if bound:
                 item.content = _content_of(item, value)
         self._hold(item, value, size, parts)
         return item
+
+    def _hold_parts(self, encoded: Encoded) -> None:
+        for name, part in encoded.shared.items():
+            self._memory.put((name, "", SHARED), part, 0, (part,))
 
     def kept(self, contents: Mapping[bytes, bytes]) -> None:
         """The store has got contents; those that are shared need not be written again."""
@@ -148,9 +167,11 @@ class Values:
         """The store could not keep contents after all."""
         self._shared.difference_update(contents)
 
-    def _encode(self, item: Item, value: Any, contents: dict[bytes, bytes]) -> tuple[int, Sequence[object]]:
+    def _encode(self, item: Item, value: Any, encoded: Encoded) -> tuple[int, Sequence[object]]:
         """Encode a value for the store; roughly its bytes, and the parts it shares, as `measured` tells them."""
-        is_shared = encoding.is_shared(type(value))
+        cls: Any = type(value)
+        contents = encoded.contents
+        is_shared = encoding.is_shared(cls)
         if is_shared:
             name = encoding.content_digest(value)
             if name in contents or name in self._shared:  # with another output that it is a part of
@@ -158,29 +179,23 @@ class Values:
                 return 0, (value,)
         shared: dict[bytes, object] = {}
         try:
-            parts = encoding.encode_parts(value, shared)
-            new = {
-                name: encoding.encode_once(part)
-                for name, part in shared.items()
-                if name not in self._shared and name not in contents
-            }
+            whole = b"".join(encoding.encode_parts(value, shared))
+            for name, part in shared.items():
+                if name not in self._shared and name not in contents:
+                    contents[name] = encoding.encode_once(part)
         except EncodingError:
             item.content = _content_of(item, value)
             if self._trusts_store:
                 with suppress(Exception):  # what cannot be pickled either stays in memory
                     contents[item.content] = _pickled(value)
             return measured(value)
-        contents.update(new)
-        for name, part in shared.items():
-            self._memory.put((name, "", SHARED), part, 0, (part,))
-        encoded = b"".join(parts)
-        own = hasattr(type(value), "content_digest")
-        item.content = encoding.content_digest(value) if own else encoding.digest(encoded)
-        if len(encoded) <= INLINE:
-            item.inline = encoded
+        encoded.shared.update(shared)
+        item.content = encoding.content_digest(value) if _digests_itself(cls) else encoding.digest(whole)
+        if len(whole) <= INLINE:
+            item.inline = whole
         else:
-            contents[item.content] = encoded
-        return (0, (value,)) if is_shared else (len(encoded), tuple(shared.values()))
+            contents[item.content] = whole
+        return (0, (value,)) if is_shared else (len(whole), tuple(shared.values()))
 
     def _read(self, item: Item) -> Any:
         encoded = item.inline
@@ -349,6 +364,11 @@ def own(value: Any) -> Any:
 
 
 _MUTABLE = frozenset((list, dict, set, bytearray))
+
+
+@lru_cache(maxsize=2**10)
+def _digests_itself(cls: type) -> bool:
+    return hasattr(cls, "content_digest")
 
 
 def _pickled(value: Any) -> bytes:
