@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from intemi.data.column import Column
 from intemi.data.table import Codes, Floats, Table
 from intemi.kernel import ConfigurationError, storable
-from intemi.kernel.encoding import digest, encode
+from intemi.kernel.encoding import digest, encode, head_of_tuple
 
 Bits = NDArray[np.uint8]
 MOST_ROWS, MOST_COLUMNS = 5, 20
@@ -215,7 +215,8 @@ class Data:
         """The identity of its content: that of the table with the canonical selections."""
         if self._rows is None and self._columns is None:
             return digest(b"data", self.table.content_digest())
-        return digest(b"data" + self.table.content_digest() + encode((self._rows, self._columns)))
+        selected = head_of_tuple(2), encode(self._rows), encode(self._columns)
+        return digest(b"".join((b"data", self.table.content_digest(), *selected)))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Data) and self.content_digest() == other.content_digest()
@@ -290,7 +291,7 @@ def _packed(rows: Codes, size: int) -> Codes | Bits:
     if 8 * rows.nbytes <= size:
         return rows
     chosen = np.zeros(size, dtype=bool)
-    chosen[rows] = True
+    chosen[rows.astype(np.intp)] = True  # as numpy counts by itself: it takes twice as long to translate them
     return np.packbits(chosen) if np.count_nonzero(chosen) == len(rows) else rows
 
 

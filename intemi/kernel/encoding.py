@@ -216,7 +216,7 @@ def _encode_tuple(value: tuple[object, ...], add: _Add) -> Sequence[object] | No
         if known is None or known[0] is not value:
             if not all(map(is_cached, value)):
                 return _encode_items(value, add)
-            known = value, b"".join([b"U" + _size(len(value)), *map(_whole, value)])
+            known = value, b"".join([head_of_tuple(len(value)), *map(_whole, value)])
             if len(_known_tuples) == MOST_TUPLES:
                 _known_tuples.clear()
             _known_tuples[id(value)] = known
@@ -226,8 +226,14 @@ def _encode_tuple(value: tuple[object, ...], add: _Add) -> Sequence[object] | No
 
 
 def _encode_items(value: tuple[object, ...], add: _Add) -> Sequence[object]:
-    add(b"U" + _size(len(value)))
+    add(head_of_tuple(len(value)))
     return value
+
+
+@lru_cache(maxsize=2**10)
+def head_of_tuple(size: int) -> bytes:
+    """What the encoding of a tuple of so many items begins with; the items follow."""
+    return b"U" + _size(size)
 
 
 def is_cached(value: object) -> bool:
@@ -271,9 +277,9 @@ def _encode_set(value: frozenset[object] | set[object], add: _Add) -> None:
 def _encode_array(value: np.ndarray[Any, Any], add: _Add) -> list[object] | None:
     if value.dtype.hasobject:
         raise EncodingError("an array of Python objects has no canonical encoding; use a numeric or string dtype")
-    raw = np.ascontiguousarray(value)
-    add(_array_head(value.dtype, value.shape, raw.nbytes))
-    add(raw.tobytes() if raw.nbytes <= MODERATE else raw.reshape(-1).view(np.uint8).data)
+    size = value.nbytes
+    add(_array_head(value.dtype, value.shape, size))
+    add(value.tobytes() if size <= MODERATE else np.ascontiguousarray(value).reshape(-1).view(np.uint8).data)
     return None
 
 
@@ -328,9 +334,14 @@ def _storable_encoder(cls: type) -> _Encoder:
     head = _sized(b"O", registry.qualified_name(cls).encode()) + _sized(b"", source_of(cls))
     names = None if tells_its_state(cls) else [field.name for field in dataclasses.fields(cls)]
 
-    def encode_storable(value: Any, add: _Add) -> list[object]:
+    def encode_storable(value: Any, add: _Add) -> Sequence[object]:
         add(head)
-        return [value.state() if names is None else {name: getattr(value, name) for name in names}]
+        if names is not None:
+            return [{name: getattr(value, name) for name in names}]
+        state = value.state()
+        if type(state) is tuple and state and not is_cached(state[0]):
+            return _encode_items(state, add)
+        return [state]
 
     return encode_storable
 
