@@ -41,7 +41,7 @@ class State(enum.Enum):
     ABORTED = "aborted"
 
 
-WAITING, _, RUNNING, _, FINISHED, FAILED, ABORTED = State  # to look them up in the class takes its time
+WAITING, QUEUED, RUNNING, _, FINISHED, FAILED, ABORTED = State  # to look them up in the class takes its time
 
 
 class Source:
@@ -103,21 +103,29 @@ def _decoded(config: bytes) -> Any:
 class Context:
     """One request for a machine."""
 
-    # What most of them never change, or not before they are placed, stays with the class: as for tasks.
-    index = 0
-    position: tuple[int, ...] = ()
-    state = WAITING
-    task: Task | None = None
-    record: Record | None = None
-    error: MachineError | None = None
-    observers: list[Wait] | None = None
-    dependants: dict[Task, None] | None = None
-    awaited = False
-    inputs: Inputs | None = None
-    """Where the values of its inputs are, if all of them were there when it was requested."""
-    deadline = 0.0
-    is_step = False
-    """Whether it is a step of its parent's own process, and no machine beside it."""
+    __slots__ = (
+        "awaited",
+        "comments",
+        "config",
+        "counted_as",
+        "deadline",
+        "dependants",
+        "error",
+        "index",
+        "inputs",
+        "is_step",
+        "key",
+        "limits",
+        "name",
+        "observers",
+        "parent",
+        "position",
+        "record",
+        "seed",
+        "sources",
+        "state",
+        "task",
+    )
 
     def __init__(
         self,
@@ -138,6 +146,20 @@ class Context:
         self.name = name or config.kind
         self.limits = limits
         self.comments = comments
+        self.index = 0
+        self.position: tuple[int, ...] = ()
+        self.state = WAITING
+        self.task: Task | None = None
+        self.record: Record | None = None
+        self.error: MachineError | None = None
+        self.observers: list[Wait] | None = None
+        self.dependants: dict[Task, None] | None = None
+        self.awaited = False
+        self.inputs: Inputs | None = None
+        """Where the values of its inputs are, if all of them were there when it was requested."""
+        self.deadline = 0.0
+        self.is_step = False
+        """Whether it is a step of its parent's own process, and no machine beside it."""
         cls = type(config)
         self.counted_as = _counted_as(self.name, cls.__name__) if cls.counts_by_name else cls.__name__
         """What it is counted as: by the name of its class or, if that tells nothing, by its own."""
@@ -218,43 +240,69 @@ NO_INPUTS: Inputs = {}
 class Task:
     """One run of a machine, on behalf of all contexts that asked for it."""
 
-    # What most tasks never change stays with the class; to set all of it for each of them takes its time.
-    state = WAITING
-    machine = b""
-    """The id of the machine, known once the inputs are resolved."""
-    inputs: Inputs = NO_INPUTS
-    held: Sequence[tuple[bytes, str, int]] = ()
-    """Where the values of its inputs were made, as long as they are held in memory for it."""
-    claimed = False
-    """Whether this process holds the claim on the machine."""
-    missing: set[Context] = _NOTHING
-    """Inputs of the owner that are not there yet."""
-    isolated = False
-    manager: Any = None
-    started = 0.0
-    pulse = 0.0
-    queued = 0.0
-    """When it could have been started first."""
-    wall = 0.0
-    """Seconds for which it ran."""
-    memory: int | None = None
-    cpu = 0.0
-    """CPU seconds; of a composite, those of the leaves under it."""
-    charged = 0.0
-    """How much of that is in the sums of the composites above."""
-    coroutine: Coroutine[Any, Any, Any] | None = None
-    is_waiting = False
-    """Whether its coroutine is suspended."""
+    __slots__ = (
+        "charged",
+        "children",
+        "claimed",
+        "config",
+        "contexts",
+        "coroutine",
+        "cpu",
+        "held",
+        "inputs",
+        "is_composite",
+        "is_waiting",
+        "isolated",
+        "keys",
+        "machine",
+        "manager",
+        "memory",
+        "missing",
+        "owner",
+        "position",
+        "pulse",
+        "queued",
+        "started",
+        "state",
+        "wall",
+    )
 
     def __init__(self, context: Context) -> None:
         self.owner = context
         """The context on whose behalf it runs now; the next in line takes over if that one is aborted."""
         self.config = context.config
         """What is run; all contexts ask for the same."""
+        self.is_composite = context.config.is_composite
         self.contexts = [context]
         self.position = context.position
+        self.state = WAITING
+        self.machine = b""
+        """The id of the machine, known once the inputs are resolved."""
+        self.inputs: Inputs = NO_INPUTS
+        self.held: Sequence[tuple[bytes, str, int]] = ()
+        """Where the values of its inputs were made, as long as they are held in memory for it."""
         self.keys = [context.key]
         """Every key that this task answers."""
+        self.claimed = False
+        """Whether this process holds the claim on the machine."""
+        self.missing: set[Context] = _NOTHING
+        """Inputs of the owner that are not there yet."""
+        self.isolated = False
+        self.manager: Any = None
+        self.started = 0.0
+        self.pulse = 0.0
+        self.queued = 0.0
+        """When it could have been started first."""
+        self.wall = 0.0
+        """Seconds for which it ran."""
+        self.memory: int | None = None
+        self.cpu = 0.0
+        """CPU seconds; of a composite, those of the leaves under it."""
+        self.charged = 0.0
+        """How much of that is in the sums of the composites above."""
+        self.coroutine: Coroutine[Any, Any, Any] | None = None
+        self.is_waiting = False
+        """Whether its coroutine is suspended."""
         self.children: list[Context] = []
 
     def start(self) -> None:

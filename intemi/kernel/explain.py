@@ -116,8 +116,8 @@ class _Explorer:
             return self._said(context, Verdict.REUSE, "on record")
         if record is not None and record.failure is not None:
             return self._said(context, Verdict.REUSE, f"its failure is on record: {record.failure.message}")
-        task = self._line.unifier.in_flight(context.key)
-        if task is not None:
+        task = self._line.unifier.meet(context.key)
+        if isinstance(task, Task):
             return self._said(context, Verdict.JOIN, f"{task.state.value} already for {task.owner.path}")
         if context.key in self._seen:
             return self._said(context, Verdict.JOIN, f"the same as {self._seen[context.key]}")

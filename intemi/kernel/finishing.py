@@ -12,7 +12,7 @@ import threading
 import traceback
 import warnings
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from intemi.kernel.context import State, Task
 from intemi.kernel.errors import EncodingError, IntemiError, MachineError, StoreWarning
@@ -26,13 +26,8 @@ PATIENCE = 0.5
 """Seconds after which machines are written though nothing more has finished that would let them be written."""
 
 
-class Done(NamedTuple):
-    """A task that has run, and what is to be kept of it."""
-
-    task: Task
-    record: Record
-    contents: dict[bytes, bytes] | None
-    """What the store must keep beside the record; None if the record itself is for this process only."""
+Done = tuple[Task, Record, dict[bytes, bytes] | None]
+"""A task that has run, its record, and what the store must keep beside that; None if it is for this process only."""
 
 
 class Finisher:
@@ -46,30 +41,36 @@ class Finisher:
 
     def finish(self, done: Sequence[Done]) -> None:
         """Put machines on record, and tell those who wait for them."""
-        wanted = []
-        with self._line.step():
-            for each in done:
-                if each.task.contexts:
-                    wanted.append((each, list(each.task.keys)))
-                else:
-                    self._line.stopper.give_up(each.task)
-        self._keep([_finished(each, keys) for each, keys in wanted])
-        store = self._unifier.store
-        if store.is_due or (self._line.events.relies_on_records and store.is_behind):
+        line, store = self._line, self._unifier.store
+        wanted: dict[Task, int] = {}
+        finished = []
+        for task, record, contents in done:
+            if task.contexts:
+                keys = tuple(task.keys)
+                wanted[task] = len(keys)
+                finished.append(Finished(record, keys, _children(task) if task.children else (), contents))
+        self._keep(finished)
+        if store.is_due or (line.events.relies_on_records and store.is_behind):
             store.flush()
-        ended = []
-        with self._line.step():
-            for (task, record, _), keys in wanted:
+        ended, late = [], []
+        with line.step():
+            for each in done:
+                task, record, _ = each
                 if not task.contexts:
-                    self._line.stopper.give_up(task)
-                    continue
-                for key in task.keys[len(keys) :]:
-                    store.add_key(key, record.machine)
-                self._line.end(task, record, None)
-                ended.append(task)
-            self._line.stopper.charge(ended)
+                    line.stopper.give_up(task)
+                elif task not in wanted:
+                    late.append(each)  # nobody wanted it when it was looked at, but now somebody does
+                else:
+                    if len(task.keys) > wanted[task]:
+                        for key in task.keys[wanted[task] :]:
+                            store.add_key(key, record.machine)
+                    line.end(task, record, None)
+                    ended.append(task)
+            line.stopper.charge(ended)
         if store.is_behind:
             self.set_timer()
+        if late:
+            self.finish(late)
 
     def set_timer(self) -> None:
         """See to it that whatever has run is on record after a while, though nothing more may finish."""
@@ -111,21 +112,23 @@ class Finisher:
 
     def _keep(self, finished: Sequence[Finished]) -> None:
         kept = []
+        durable = self._unifier.store.durable
         for each in finished:
-            if each.contents is None:
+            record, _, _, contents = each
+            if contents is None:
                 self._unifier.keep_for_now([each])
                 continue
-            if self._unifier.store.durable:
+            if durable:
                 try:
-                    each.record.fix()
+                    record.fix()
                 except EncodingError as error:
                     self._not_kept([each], error)
                     continue
             kept.append(each)
         self._unifier.keep(kept)
-        for each in kept:
-            if each.contents:
-                self._line.values.kept(each.contents)
+        for _, _, _, contents in kept:
+            if contents:
+                self._line.values.kept(contents)
 
     def _not_kept(self, finished: Sequence[Finished], error: Exception) -> None:
         for each in finished:
@@ -136,15 +139,12 @@ class Finisher:
         warnings.warn(f"{kinds} is kept in memory only: {why}", StoreWarning, stacklevel=2)
 
 
-def _finished(done: Done, keys: list[bytes]) -> Finished:
-    children: Sequence[Child] = ()
-    if done.task.children:
-        children = [
-            Child(child.index, child.name, child.record.machine, dict(child.comments or {}), child.key)
-            for child in done.task.children
-            if child.record is not None
-        ]
-    return Finished(done.record, keys, children, done.contents)
+def _children(task: Task) -> list[Child]:
+    return [
+        Child(child.index, child.name, child.record.machine, dict(child.comments or {}), child.key)
+        for child in task.children
+        if child.record is not None
+    ]
 
 
 def failure_of(task: Task, error: BaseException) -> Failure:

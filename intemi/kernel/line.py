@@ -21,7 +21,18 @@ from intemi.kernel.attached import Attached
 from intemi.kernel.bindings import checked
 from intemi.kernel.capsule import Capsule
 from intemi.kernel.composite import Wait
-from intemi.kernel.context import FINISHED, NO_INPUTS, NO_SOURCES, Context, Inputs, State, Task
+from intemi.kernel.context import (
+    FINISHED,
+    NO_INPUTS,
+    NO_SOURCES,
+    QUEUED,
+    RUNNING,
+    WAITING,
+    Context,
+    Inputs,
+    State,
+    Task,
+)
 from intemi.kernel.errors import (
     ConfigurationError,
     IntemiError,
@@ -111,9 +122,9 @@ class AssemblyLine:
         context = Context(config, sources, seed, key, parent.owner if parent else None, name, limits, comments)
         if is_step:
             context.is_step = True
-        record = self.unifier.look_up(key)
-        if record is None:
-            if sources:
+        known: Record | Task | None = self.unifier.look_up(key)
+        if known is None:
+            if sources and self.unifier.level == 2:
                 self._get_ready(context)
             if parent is None:
                 for manager in self.managers:
@@ -121,13 +132,19 @@ class AssemblyLine:
         with self._lock:
             self._place(context, parent, priority)
             self.events.emit(events.REQUESTED, context)
-            if record is None:
-                record = self.unifier.known(key)  # it may have finished since
-            if record is not None:
-                self._answer(context, record)
+            if known is None:
+                known = self.unifier.meet(key)  # it may have finished since
+            if isinstance(known, Record):
+                self._answer(context, known)
             else:
-                self._unify(context)
-                self._tell()
+                if parent is None:
+                    self._roots[context] = None
+                if known is None:
+                    self._begin(context)
+                else:
+                    self._join(context, known)
+                if self._settled:
+                    self._tell()
         if parent is None and self.repository is not None:
             self.repository.note_root(context)
         return Capsule(context, self)
@@ -150,8 +167,6 @@ class AssemblyLine:
 
     def _get_ready(self, context: Context) -> None:
         """Have the contents of inputs that are there digested before the lock is taken."""
-        if self.unifier.level < 2:
-            return
         try:
             context.inputs = self._resolved(context)
             if context.inputs is not None:
@@ -201,17 +216,13 @@ class AssemblyLine:
 
     # Unifier, guard, spooler: everything from here on is under the lock
 
-    def _unify(self, context: Context) -> None:
-        if context.parent is None:
-            self._roots[context] = None
-        task = self.unifier.in_flight(context.key)
-        if task is not None:
-            self._join(context, task)
-            return
-        task = Task(context)
-        context.task = task
+    def _begin(self, context: Context) -> None:
+        task = context.task = Task(context)
         self.unifier.add(task)
-        self.guard(task)
+        if context.inputs is None:
+            self.guard(task)
+        else:
+            self._resolve(task, context.inputs)
 
     def _join(self, context: Context, task: Task) -> None:
         if context.is_under(task):
@@ -224,9 +235,9 @@ class AssemblyLine:
             task.owner = context  # everybody else was aborted while it was running: it lives on
         if context.position < task.position:
             task.position = context.position
-        if task.state is State.QUEUED:
+        if task.state is QUEUED:
             self.queue(task)
-        elif task.state in (State.RUNNING, State.ELSEWHERE):
+        elif task.state in (RUNNING, State.ELSEWHERE):
             self.stopper.arm(context, task)
 
     def guard(self, task: Task) -> None:
@@ -261,7 +272,7 @@ class AssemblyLine:
         task.inputs = inputs
         answer = self.unifier.resolve(task)
         if answer is None:
-            if inputs and not task.config.is_composite:
+            if inputs and not task.is_composite:
                 task.held = [item.origin for _, items in inputs.values() for item in items]
                 self.memory.hold(task.held)
             self.queue(task)
@@ -276,9 +287,9 @@ class AssemblyLine:
 
     def queue(self, task: Task) -> None:
         """Put a task into the spooler, or put it further in front."""
-        task.state = State.QUEUED
+        task.state = QUEUED
         task.queued = task.queued or perf_counter()
-        if self.has_limits and not task.config.is_composite:
+        if self.has_limits and not task.is_composite:
             task.isolated = needs_process(task)
         self._spooler.push(task)
         self._wake_one()
@@ -335,7 +346,7 @@ class AssemblyLine:
                 if (
                     last is task
                     or last.owner.parent is not parent
-                    or last.config.is_composite
+                    or last.is_composite
                     or not manager.is_brief(last.config)
                     or (waiting and min(waiting) < last.position)
                 ):
@@ -386,10 +397,9 @@ class AssemblyLine:
 
     def end(self, task: Task, record: Record | None, error: MachineError | None, unified: bool = False) -> None:
         """Answer all contexts of a task."""
-        self.unifier.drop(task)
-        if record is not None:
-            self.unifier.remember(record, task)
-        self.release_inputs(task)
+        self.unifier.drop(task, record)
+        if task.held:
+            self.release_inputs(task)
         task.state = FINISHED
         for context in task.contexts:
             self.settle(context, record, error, ran=context is task.owner and not unified)
@@ -397,17 +407,17 @@ class AssemblyLine:
 
     def release_inputs(self, task: Task) -> None:
         """Its inputs are no longer needed on its account."""
-        if task.held:
-            self.memory.release(task.held)
-            task.held = ()
-            task.inputs = NO_INPUTS
+        self.memory.release(task.held)
+        task.held = ()
+        task.inputs = NO_INPUTS
 
     def settle(
         self, context: Context, record: Record | None, error: MachineError | None = None, ran: bool = False
     ) -> None:
         """Nothing will change for this context any more."""
         self._answer(context, record, error, ran)
-        self._roots.pop(context, None)
+        if context.parent is None:
+            self._roots.pop(context, None)
         self._settled.append(context)
 
     def _answer(
@@ -439,7 +449,7 @@ class AssemblyLine:
                 context.observers = None
             if context.dependants is not None:
                 for task in context.dependants:
-                    if task.state is State.WAITING and task.contexts:
+                    if task.state is WAITING and task.contexts:
                         self._input_settled(task, context)
                 context.dependants = None
 

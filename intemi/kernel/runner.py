@@ -59,7 +59,7 @@ class Runner:
         try:
             if task.coroutine is not None:
                 self._drive(task)
-            elif task.config.is_composite:
+            elif task.is_composite:
                 if self._start(tasks, manager):
                     self._open(task)
             else:
@@ -155,7 +155,7 @@ class Runner:
             check_model(task.config, model)
             durable = self._unifier.store.durable
             outputs, contents = self._values.take(task.machine, task.config, model, durable, self._is_bound(task))
-            return Done(task, self._record(task, outputs, model.results), contents)
+            return task, self._record(task, outputs, model.results), contents
         except BaseException as error:  # what cannot be kept is the machine's failure, not ours
             return self._failed(task, error)
 
@@ -221,7 +221,7 @@ class Runner:
         except BaseException as error:
             self._fail(task, error)
             return
-        self.finisher.finish([Done(task, record, {})])
+        self.finisher.finish([(task, record, {})])
 
     def _transit(self, task: Task, name: str, value: Any) -> Items:
         """The items that a composite exhibits as its own: always those of another machine."""
@@ -277,7 +277,7 @@ class Runner:
     def _failed(self, task: Task, error: BaseException) -> Done:
         record = self._record(task, {}, {}, failure_of(task, error))
         keep = self._unifier.keeps_failures and not isinstance(error, WorkerEnded)
-        return Done(task, record, {} if keep else None)
+        return task, record, {} if keep else None
 
 
 def _census(task: Task) -> dict[str, int]:

@@ -10,7 +10,7 @@ from heapq import heappop, heappush
 from itertools import count
 from typing import TYPE_CHECKING
 
-from intemi.kernel.context import State
+from intemi.kernel.context import QUEUED, RUNNING
 
 if TYPE_CHECKING:
     from intemi.kernel.context import Task
@@ -35,7 +35,7 @@ class Spooler:
 
     def take_first(self) -> None:
         """That one is going to run."""
-        heappop(self._open)[2].state = State.RUNNING
+        heappop(self._open)[2].state = RUNNING
 
     def pop(self, isolates: bool) -> Task | None:
         """The next task for a manager; only one that isolates tasks gets those whose limits ask for it."""
@@ -48,11 +48,11 @@ class Spooler:
         if not queue:
             return None
         task = heappop(queue)[2]
-        task.state = State.RUNNING
+        task.state = RUNNING
         return task
 
     @staticmethod
     def _drop_stale(queue: list[tuple[tuple[int, ...], int, Task]], isolated: bool) -> None:
         # Aborted tasks, and entries of tasks that were queued again further in front or among the isolated ones.
-        while queue and (queue[0][2].state is not State.QUEUED or queue[0][2].isolated is not isolated):
+        while queue and (queue[0][2].state is not QUEUED or queue[0][2].isolated is not isolated):
             heappop(queue)

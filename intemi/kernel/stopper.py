@@ -47,7 +47,7 @@ class Stopper:
 
     def _cancel(self, task: Task) -> None:
         """Nobody waits for this task any more."""
-        if task.state is State.RUNNING and not task.config.is_composite:
+        if task.state is State.RUNNING and not task.is_composite:
             if task.manager is not None:
                 task.manager.stop(task)
             return  # it stays known until it has really ended, so that the machine is not run twice at once
@@ -101,7 +101,7 @@ class Stopper:
         parents: list[Context | None] = []
         above: list[Task] = []
         for task in tasks:
-            if task.config.is_composite:
+            if task.is_composite:
                 continue
             spent, task.charged = task.cpu - task.charged, task.cpu
             its_parents = [context.parent for context in task.contexts]

@@ -90,14 +90,12 @@ class Unifier:
         """Whether the store did not have what was last asked for: then it is unlikely to have the next either."""
         self._serial = count()
 
-    def known(self, key: bytes) -> Record | None:
-        """The finished (or failed) machine of a key or id, if this process has seen it before."""
-        return self._records.get(key) if self.level else None
-
     def find(self, key: bytes) -> Record | None:
         """The finished (or failed) machine of a key or id."""
-        record = self.known(key)
-        if record is None and self.level:
+        if not self.level:
+            return None
+        record = self._records.get(key)
+        if record is None:
             record = self.store.find(key)
             if record is None or not self._usable(record):
                 return None
@@ -126,9 +124,11 @@ class Unifier:
             return True
         return record.machine in self._failed_now
 
-    def in_flight(self, key: bytes) -> Task | None:
-        """The task that is on its way to answering a key."""
-        return self._by_key.get(key) if self.level else None
+    def meet(self, key: bytes) -> Record | Task | None:
+        """Who answers a key: a machine that has finished, as this process has seen, or a task that is on its way."""
+        if not self.level:
+            return None
+        return self._records.get(key) or self._by_key.get(key)
 
     def tasks(self) -> list[Task]:
         """Everything that is on its way."""
@@ -181,22 +181,19 @@ class Unifier:
                     self.store.add_key(key, answer.machine)
         return answer
 
-    def remember(self, record: Record, task: Task) -> None:
-        """From now on a record answers for a task that has come to its end."""
-        if record.failure is not None:
-            self._failed_now.add(record.machine)
-        self._records[record.machine] = record
-        if self.level:
-            for key in task.keys:
-                self._records[key] = record
-
-    def drop(self, task: Task) -> None:
-        """A task is over; whoever asks again gets another."""
+    def drop(self, task: Task, record: Record | None = None) -> None:
+        """A task is over: whoever asks again is answered by its record or, if it has none, gets another task."""
         for key in task.keys:
             if self._by_key.get(key) is task:
                 del self._by_key[key]
+            if record is not None and self.level:
+                self._records[key] = record
         if self._by_machine.get(task.machine) is task:
             del self._by_machine[task.machine]
+        if record is not None:
+            self._records[record.machine] = record
+            if record.failure is not None:
+                self._failed_now.add(record.machine)
 
     def keep(self, finished: Sequence[Finished]) -> None:
         """Put machines on record for good."""
