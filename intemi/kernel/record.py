@@ -11,7 +11,7 @@ from functools import cache
 from sys import intern
 from typing import Any
 
-from msgpack import packb, unpackb
+from msgpack import Packer, unpackb
 
 from intemi.kernel import encoding
 from intemi.kernel.decoding import decode
@@ -187,7 +187,7 @@ class Record:
         seed, failure, results = self.seed, self.failure, self._results
         if not isinstance(results, bytes):
             results = _encoded(self.fixed_results()) if results else b""
-        packed: bytes = packb(
+        return _pack(
             (
                 FORMAT,
                 self.machine,
@@ -204,10 +204,8 @@ class Record:
                 self.cpu,
                 self.queue,
                 self.memory,
-            ),
-            unicode_errors="surrogatepass",
+            )
         )
-        return packed
 
     @classmethod
     def decode(cls, data: bytes, config_of: Callable[[bytes], bytes] | None = None) -> Record:
@@ -235,6 +233,20 @@ class Record:
             )
         except Exception as error:  # whatever foreign bytes provoke
             raise EncodingError(f"not a record of this format: {error}") from error
+
+
+_packers: list[Packer] = []
+"""Packers that nobody is using: each takes 256 kB."""
+
+
+def _pack(value: object) -> bytes:
+    try:
+        packer = _packers.pop()
+    except IndexError:
+        packer = Packer(unicode_errors="surrogatepass")
+    packed: bytes = packer.pack(value)
+    _packers.append(packer)
+    return packed
 
 
 def _fixed(results: Mapping[str, Any]) -> dict[str, Any]:
@@ -267,8 +279,7 @@ def encode_children(children: Sequence[Child]) -> bytes:
     for child in children:
         comments = encoding.encode(child.comments) if child.comments else b""
         rows.append((child.index, child.name, child.machine, comments, child.key))
-    packed: bytes = packb(rows, unicode_errors="surrogatepass")
-    return packed
+    return _pack(rows)
 
 
 def decode_children(data: bytes) -> list[Child]:
