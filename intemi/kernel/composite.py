@@ -127,16 +127,7 @@ class Job:
         **bindings: Any,
     ) -> Capsule:
         """Request a child. `branch` says which repetition it is, so that its random choices are its own."""
-        return self._line.request(
-            config,
-            bindings,
-            parent=self._task,
-            name=name,
-            branch=tuple(branch),
-            comments=comments,
-            priority=priority,
-            limits=limits,
-        )
+        return self._line.request(config, bindings, self._task, name, tuple(branch), comments, priority, limits)
 
     def step(self, config: Machine, /, *, name: str | None = None, **bindings: Any) -> Capsule:
         """Request a leaf that is a step of this machine's own process: it is not counted as a machine beside it."""

@@ -58,6 +58,8 @@ class EventStream:
         self._listeners: tuple[Listener, ...] = ()
         self.relies_on_records = False
         """Whether somebody listens who may be told of a finished machine only when it is on record."""
+        self.is_heard = False
+        """Whether anybody listens."""
         self._early: tuple[Listener, ...] = ()
 
     def listen(self, listener: Listener, early: bool = False) -> None:
@@ -73,17 +75,19 @@ class EventStream:
 
     def _change(self, listeners: tuple[Listener, ...], early: tuple[Listener, ...]) -> None:
         self._listeners, self._early = listeners, early
+        self.is_heard = bool(listeners)
         self.relies_on_records = len(early) < len(listeners)
 
     def emit(self, kind: EventKind, context: Context) -> None:
         """Tell of an event."""
-        if kind is not FINISHED and not context.is_step:  # of a step, its parent counts
-            if kind is REQUESTED:
-                self.counts.logical[context.counted_as] += 1
-            elif kind is STARTED:
-                self.counts.physical[context.counted_as] += 1
-            elif kind is UNIFIED and context.record is not None and len(context.record.census) > 1:
-                self.counts.add_branch(context.record)
+        if context.is_step:
+            pass  # its parent counts
+        elif kind is REQUESTED:
+            self.counts.logical[context.counted_as] += 1
+        elif kind is STARTED:
+            self.counts.physical[context.counted_as] += 1
+        elif kind is UNIFIED and context.record is not None and len(context.record.census) > 1:
+            self.counts.add_branch(context.record)
         if not self._listeners:
             return
         event = Event(kind, context, time())

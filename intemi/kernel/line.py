@@ -106,7 +106,6 @@ class AssemblyLine:
         self,
         config: Machine,
         bindings: Mapping[str, Any],
-        *,
         parent: Task | None = None,
         name: str | None = None,
         branch: tuple[int, ...] = (),
@@ -437,7 +436,8 @@ class AssemblyLine:
             context.state, kind = State.FAILED, events.FAILED
         context.error = error
         context.sources, context.inputs = NO_SOURCES, None
-        self.events.emit(kind, context)
+        if kind is not events.FINISHED or self.events.is_heard:
+            self.events.emit(kind, context)
 
     def _tell(self) -> None:
         """Tell everybody who waits for contexts that are done; that may settle more of them."""

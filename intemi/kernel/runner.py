@@ -26,7 +26,7 @@ from intemi.kernel.managers import Call, Stopped, TaskManager
 from intemi.kernel.ports import check_fit
 from intemi.kernel.record import Failure, Items, Record
 from intemi.kernel.seeds import Seed
-from intemi.kernel.store import Claim
+from intemi.kernel.store import BUSY, MINE
 from intemi.kernel.values import check_model
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class Runner:
         answers = []
         for task in tasks:
             answer = self._unifier.claim(task)
-            task.claimed = answer is Claim.MINE
+            task.claimed = answer is MINE
             answers.append(answer)
         started = []
         with self._line.step():
@@ -90,7 +90,7 @@ class Runner:
                     self._line.stopper.give_up(task)
                 elif isinstance(answer, Record):
                     self._line.end(task, answer, None, unified=True)
-                elif answer is Claim.BUSY:
+                elif answer is BUSY:
                     self._line.watcher.add(task)
                 else:
                     task.manager = manager

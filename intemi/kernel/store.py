@@ -22,6 +22,9 @@ class Claim(enum.Enum):
     """Somebody else who is alive is running it."""
 
 
+MINE, BUSY = Claim  # to look them up in the class takes its time
+
+
 class Finished(NamedTuple):
     """A finished machine, and what is to be kept with it."""
 

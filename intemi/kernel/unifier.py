@@ -19,7 +19,7 @@ from intemi.kernel.encoding import digest, encode
 from intemi.kernel.machine import Machine
 from intemi.kernel.record import SINGLE, Child, Record
 from intemi.kernel.seeds import Seed
-from intemi.kernel.store import Claim, Finished, MemoryStore, Store
+from intemi.kernel.store import MINE, Claim, Finished, MemoryStore, Store
 
 
 class Failures(enum.Enum):
@@ -169,7 +169,7 @@ class Unifier:
     def claim(self, task: Task) -> Claim | Record:
         """Keep other processes from running the machine of a task that is about to start."""
         if not self.level or not self.store.durable:
-            return Claim.MINE
+            return MINE
         answer = self.store.claim(task.machine, task.owner.key)  # on new ground its request has not looked for the key
         if isinstance(answer, Record) and not self._usable(answer):
             self.store.forget(answer.machine)

@@ -28,7 +28,7 @@ from intemi.kernel.disk.mending import unusable, warn
 from intemi.kernel.disk.schema import LARGE
 from intemi.kernel.disk.seal import CHILDREN, CONTENT, RECORD, DamageError, seal, seal_of, unseal
 from intemi.kernel.record import Child, Record, decode_children, encode_children
-from intemi.kernel.store import Claim, Finished, Kept, Store
+from intemi.kernel.store import BUSY, MINE, Claim, Finished, Kept, Store
 
 if TYPE_CHECKING:
     from intemi.kernel.disk.contents import Contents
@@ -128,14 +128,14 @@ class DiskStore(Store):
         """Claim a machine before running it; a damaged record does not count as one."""
         self._database.refuse_fork()
         if not self._claims.take(machine):
-            return Claim.BUSY
+            return BUSY
         if key is None:
             key = machine
         if self._known.lack(machine, key):
-            return Claim.MINE
+            return MINE
         record = self._find(machine, key)  # who had the claim before may have finished it
         if record is None:
-            return Claim.MINE
+            return MINE
         self._claims.give_back(machine)
         return record
 

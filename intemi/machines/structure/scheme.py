@@ -365,22 +365,29 @@ class Scheme(Machine):
 
     async def run(self, job: Any, **inputs: Any) -> Model:
         capsules: dict[str, Any] = {}
-
-        def sources(wires: Iterable[Wire]) -> Any:
-            bound = [getattr(capsules[each.child], each.port) if each.child else inputs[each.port] for each in wires]
-            if len(bound) == 1:
-                return bound[0]
-            return [source for each in bound for source in (each if isinstance(each, tuple) else (each,))]
-
         for child, ports in self._plan:
-            bindings = {name: sources(wires) for name, wires in ports}
+            bindings = {}
+            for name, wires in ports:
+                bindings[name] = (
+                    _source(wires[0], capsules, inputs) if len(wires) == 1 else _sources(wires, capsules, inputs)
+                )
             capsules[child.name] = job.request(child.machine, name=child.name, **bindings)
-        return Model(**{name: sources((wire,)) for name, wire in self.exposed.items()})
+        return Model(**{name: _source(wire, capsules, inputs) for name, wire in self.exposed.items()})
 
     def __repr__(self) -> str:
         ports = [f"{port.name}={port.declared}" for port in (*self.inputs.values(), *self.outputs.values())]
         inside = [f"{child.name}: {child.machine!r}" for child in self.children]
         return f"{self.kind}({', '.join(ports + inside)})"
+
+
+def _source(wire: Wire, capsules: Mapping[str, Any], inputs: Mapping[str, Any]) -> Any:
+    """What is at the beginning of a wire: an output of a machine inside, or what is bound to an input of the scheme."""
+    return getattr(capsules[wire.child], wire.port) if wire.child else inputs[wire.port]
+
+
+def _sources(wires: Iterable[Wire], capsules: Mapping[str, Any], inputs: Mapping[str, Any]) -> list[Any]:
+    bound = [_source(wire, capsules, inputs) for wire in wires]
+    return [source for each in bound for source in (each if isinstance(each, tuple) else (each,))]
 
 
 def _exchanged(children: tuple[SchemeChild, ...], new: SchemeChild) -> tuple[SchemeChild, ...]:
