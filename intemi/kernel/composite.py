@@ -77,8 +77,8 @@ class Wait:
             self.wake()
 
 
-class _End(Wait):
-    """The wait of a composite for all of its children, also for those that lost a race."""
+class End(Wait):
+    """The wait of a composite for all of its children, also for those that lost a race: nothing follows but its end."""
 
     __slots__ = ()
 
@@ -92,10 +92,10 @@ async def run_composite(task: Task, job: Job, inputs: Mapping[str, Any]) -> Any:
     try:
         model = await task.config.run(job, **inputs)
     except Exception:
-        await _End(task.children)
+        await End(task.children)
         raise
     overlooked = [child for child in task.children if not child.awaited]
-    await _End(task.children)
+    await End(task.children)
     for context in overlooked:
         if context.error is not None:
             raise context.error

@@ -250,6 +250,7 @@ class Task:
         "cpu",
         "held",
         "inputs",
+        "is_awaited",
         "is_composite",
         "is_waiting",
         "isolated",
@@ -287,6 +288,8 @@ class Task:
         """Whether this process holds the claim on the machine."""
         self.missing: set[Context] = _NOTHING
         """Inputs of the owner that are not there yet."""
+        self.is_awaited = True
+        """Whether anything goes on when it is done; for some leaves it is known that nothing does."""
         self.isolated = False
         self.manager: Any = None
         self.started = 0.0

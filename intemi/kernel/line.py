@@ -20,7 +20,7 @@ from intemi.kernel import events
 from intemi.kernel.attached import Attached
 from intemi.kernel.bindings import checked
 from intemi.kernel.capsule import Capsule
-from intemi.kernel.composite import Wait
+from intemi.kernel.composite import End, Wait
 from intemi.kernel.context import (
     FINISHED,
     NO_INPUTS,
@@ -325,34 +325,35 @@ class AssemblyLine:
         return []
 
     def siblings_of(self, task: Task, manager: TaskManager) -> list[Task]:
-        """Leaves under the same parent that come next, if all of them are expected to be brief.
+        """Leaves under the same parent that come next after a brief one, if they are expected to be brief, too.
 
-        It is as if they were taken one by one: none of them comes before something that waits for another.
+        It is as if they were taken one by one: none of them comes before something that waits for another. Those that
+        nothing but ends of composites waits for are marked so.
         """
         siblings: list[Task] = []
-        if not manager.is_brief(task.config):
-            return siblings
         with self._lock:
             if not self.can_wait or len(self.managers) > 1:
                 return siblings
             parent, last = task.owner.parent, task
+            only_ends_follow = parent is not None and _only_ends_follow(parent)
             waiting: list[tuple[int, ...]] = []
-            while len(siblings) < MANY - 1:
+            while True:
                 for context in last.contexts:
                     if context.dependants:
                         waiting += [each.position for each in context.dependants]
+                last.is_awaited = not (only_ends_follow and len(last.contexts) == 1 and _waits_for_end(last.owner))
                 last = self._spooler.first() or task
                 if (
-                    last is task
+                    len(siblings) == MANY - 1
+                    or last is task
                     or last.owner.parent is not parent
                     or last.is_composite
                     or not manager.is_brief(last.config)
                     or (waiting and min(waiting) < last.position)
                 ):
-                    break
+                    return siblings
                 self._spooler.take_first()
                 siblings.append(last)
-        return siblings
 
     @property
     def can_wait(self) -> bool:
@@ -554,3 +555,20 @@ class AssemblyLine:
         if self.repository is not None:
             self.repository.close()
         self.unifier.store.close()
+
+
+def _only_ends_follow(composite: Context) -> bool:
+    """Whether nothing but the ends of those above it follows from the end of a composite."""
+    while composite.parent is not None:
+        task = composite.task
+        if task is None or len(task.contexts) > 1 or not _waits_for_end(composite):
+            return False
+        composite = composite.parent
+    return not composite.dependants
+
+
+def _waits_for_end(context: Context) -> bool:
+    """Whether nobody waits for a context but its parent, which has nothing to do but to end."""
+    if context.dependants or context.observers is None:
+        return False
+    return all(type(wait) is End for wait in context.observers)

@@ -33,9 +33,11 @@ if TYPE_CHECKING:
     from intemi.kernel.line import AssemblyLine
 
 MANY = 8
-"""Leaves that are taken in hand together, ..."""
-LONG = 0.02
-"""... and seconds for which what the first of them has made may wait."""
+"""Leaves that are taken in hand together."""
+MOST = 32
+"""Leaves whose models are put by, ..."""
+LONG = 0.05
+"""... and seconds for which that of the first of them may wait."""
 
 
 class Runner:
@@ -52,6 +54,8 @@ class Runner:
         """Leaves that have run, and what they have made; any thread may take it in."""
         self._since = 0.0
         """When the first of them had run."""
+        self._is_missed = False
+        """Whether anything goes on when they are taken in."""
 
     def perform(self, task: Task, manager: TaskManager) -> None:
         """Run a task, or run a composite on from where it waits."""
@@ -64,7 +68,10 @@ class Runner:
                     self._open(task)
             else:
                 if task.manager is None:  # it was not in hand
-                    tasks += self._line.siblings_of(task, manager)
+                    if manager.is_brief(task.config):
+                        tasks += self._line.siblings_of(task, manager)
+                    elif self.put_by:
+                        self.take_in()
                     tasks = self._start(tasks, manager)
                     self.hand.extend(tasks[1:])
                     del tasks[1:]
@@ -120,7 +127,13 @@ class Runner:
         if not self.put_by:
             self._since = ended
         self.put_by.append((task, model))
-        if self.hand and ended - self._since <= LONG and self._line.can_wait:
+        self._is_missed = self._is_missed or task.is_awaited
+        if (
+            (self.hand or not (self._is_missed or task.is_awaited))
+            and len(self.put_by) < MOST
+            and ended - self._since <= LONG
+            and self._line.can_wait
+        ):
             self.finisher.set_timer()  # the next one may take longer than expected
         else:
             self.take_in()
@@ -138,6 +151,7 @@ class Runner:
     def take_in(self) -> None:
         """Take in what leaves have made and put by."""
         taken: list[tuple[Task, Model]] = []
+        self._is_missed = False
         with suppress(IndexError):  # nothing is left, or another thread was quicker
             while self.put_by:
                 taken.append(self.put_by.popleft())

@@ -86,17 +86,82 @@ class Unfit(Machine):
 
 
 def test_what_brief_leaves_have_made_is_taken_in_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    taken = []
     with Project(workers=1) as project:
-        finish = project._line.runner.finisher.finish
-        monkeypatch.setattr(
-            project._line.runner.finisher, "finish", lambda done: (taken.append(len(done)), finish(done))[1]
-        )
+        taken = sizes_of_what_is_taken_in(project, monkeypatch)
         capsules = [project.request(Brief(value)) for value in range(100)]
         assert [capsule.wait().outputs["number"] for capsule in capsules] == list(range(100))
     assert max(taken) > 1
     assert max(taken) <= runner.MANY
     assert sum(taken) == 100
+
+
+class Slow(Brief):
+    """Of another kind, which nobody expects to be brief."""
+
+
+class Chain(Machine):
+    """Goes on when its first leaf is done."""
+
+    value: int
+
+    async def run(self, job: Job) -> Model:
+        given = job.request(Brief(self.value))
+        await given
+        job.request(Noted(self.value), number=given.number)
+        return Model()
+
+
+def sizes_of_what_is_taken_in(project: Project, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    taken: list[int] = []
+    finisher = project._line.runner.finisher
+    finish = finisher.finish
+    monkeypatch.setattr(finisher, "finish", lambda done: (taken.append(len(done)), finish(done))[1])
+    return taken
+
+
+def test_leaves_of_several_composites_are_taken_in_together_if_only_their_ends_follow(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with Project(workers=1) as project:
+        project.run(Brief(-1))  # now they are expected to be brief
+        taken = sizes_of_what_is_taken_in(project, monkeypatch)
+        groups = [Together(tuple(Brief(10 * number + value) for value in range(6))) for number in range(10)]
+        done = project.run(Together(tuple(groups)))
+        assert [child.outputs["number"] for group in done.children for child in group.children] == [
+            10 * number + value for number in range(10) for value in range(6)
+        ]
+    assert sum(taken) == 60 + 10 + 1
+    assert runner.MANY < max(taken) <= runner.MOST
+
+
+def test_a_composite_that_waits_for_a_brief_leaf_goes_on_before_the_next_one_begins() -> None:
+    ran.clear()
+    with Project(workers=1) as project:
+        project.run(Noted(-1), number=project.given(0))
+        project.run(Brief(-1))
+        project.run(Together(tuple(Chain(value) for value in range(5))))
+    assert ran == [-1, 0, 1, 2, 3, 4]
+
+
+def test_what_is_put_by_is_taken_in_before_a_leaf_that_may_take_long() -> None:
+    _go_on.clear()
+    with Project(workers=1) as project:
+        project.run(Brief(-1))
+        both = project.request(Together((Together((Brief(1), Brief(2))), Together((Slow(3, waits=True),)))))
+        try:
+            deadline = time.monotonic() + 10
+            while len(both.children) < 2 or both.children[1].state is not State.RUNNING:
+                assert time.monotonic() < deadline
+                time.sleep(0.001)
+            while not both.children[1].children:
+                time.sleep(0.001)
+            while both.children[1].children[0].state is not State.RUNNING:
+                time.sleep(0.001)
+            assert not project._line.runner.put_by
+            assert both.children[0].children[1].done
+        finally:
+            _go_on.set()
+        both.wait()
 
 
 def test_nobody_waits_for_a_leaf_that_takes_longer_than_expected() -> None:
