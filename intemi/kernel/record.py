@@ -86,6 +86,7 @@ class Child:
 
 
 _SCALARS = frozenset((int, float, str, bool, type(None)))
+_LEAST, _GREATEST = -(2**63), 2**63 - 1
 _NOTHING: dict[str, Any] = {}
 """Shared by all records, and never written to; so are those of the next function."""
 
@@ -184,9 +185,7 @@ class Record:
 
     def encode(self, config: bytes | None = None) -> bytes:
         """The record as bytes; `config` is what the configuration is called if it is kept elsewhere."""
-        seed, failure, results = self.seed, self.failure, self._results
-        if not isinstance(results, bytes):
-            results = _encoded(self.fixed_results()) if results else b""
+        seed, failure = self.seed, self.failure
         return _pack(
             (
                 FORMAT,
@@ -196,7 +195,7 @@ class Record:
                 None if seed is None else (encoding.encode(seed.entropy), seed.path),
                 self.inputs,
                 {name: _packed(items) for name, items in self.outputs.items()},
-                results,
+                self._results_to_pack(),
                 None if failure is None else (failure.message, failure.path, failure.key, failure.traceback),
                 self.census,
                 self.started,
@@ -206,6 +205,16 @@ class Record:
                 self.memory,
             )
         )
+
+    def _results_to_pack(self) -> dict[str, Any] | bytes:
+        """The results as they are fixed or, if msgpack could not represent them, encoded as a whole."""
+        if not self._results or isinstance(self._results, bytes):
+            return self._results or b""
+        fixed = self.fixed_results()
+        for label, value in fixed.items():
+            if type(label) is not str or (type(value) is int and not _LEAST <= value <= _GREATEST):
+                return encoding.encode(self.results)
+        return fixed
 
     @classmethod
     def decode(cls, data: bytes, config_of: Callable[[bytes], bytes] | None = None) -> Record:
@@ -218,7 +227,7 @@ class Record:
             if not isinstance(parts, tuple) or parts[0] != FORMAT:
                 raise ValueError("of another format")
             _, machine, kind, config, seed, inputs, outputs, results, failure, census, started, *measured = parts
-            return cls(
+            record = cls(
                 machine,
                 intern(kind),
                 config_of(*config) if config_of is not None and isinstance(config, tuple) else config,
@@ -231,6 +240,8 @@ class Record:
                 started,
                 *measured,
             )
+            record._is_fixed = isinstance(results, dict)
+            return record
         except Exception as error:  # whatever foreign bytes provoke
             raise EncodingError(f"not a record of this format: {error}") from error
 
@@ -251,14 +262,6 @@ def _pack(value: object) -> bytes:
 
 def _fixed(results: Mapping[str, Any]) -> dict[str, Any]:
     return {label: value if type(value) in _SCALARS else encoding.encode(value) for label, value in results.items()}
-
-
-def _encoded(fixed: Mapping[str, Any]) -> bytes:
-    """The encoding of the results that are fixed here, as that of any mapping."""
-    parts = [encoding.head_of_mapping(len(fixed))]
-    for label, value in fixed.items():
-        parts += encoding.encode(label), value if type(value) is bytes else encoding.encode(value)
-    return b"".join(parts)
 
 
 def _packed(items: Items) -> Any:

@@ -47,7 +47,7 @@ def run(folder: Path, *more: str) -> str:
     return subprocess.run(command, check=True, capture_output=True, text=True, timeout=60).stdout
 
 
-@pytest.mark.filterwarnings("ignore:results of Judge cannot be read here")
+@pytest.mark.filterwarnings("ignore:Shape of Judge cannot be read here")
 def test_classes_that_are_not_known_here_are_found_by_name_and_kind(tmp_path: Path) -> None:
     run(tmp_path)
     with Project.open(tmp_path, workers=1) as project:
@@ -58,9 +58,11 @@ def test_classes_that_are_not_known_here_are_found_by_name_and_kind(tmp_path: Pa
 
 def test_values_of_a_type_that_is_not_known_here_are_missing_and_not_lost(tmp_path: Path) -> None:
     run(tmp_path)
-    warned = pytest.warns(StoreWarning, match=r"results of Judge cannot be read here: .* '__main__.Shape'; import")
+    warned = pytest.warns(StoreWarning, match=r"Shape of Judge cannot be read here: .* '__main__.Shape'; import")
     with Project.open(tmp_path, workers=1) as project, warned:
-        assert list(project.query("held")["machine"]) == ["held", "Judge"]
+        found = project.query("held")
+        assert list(found["machine"]) == ["held", "Judge"]
+        assert found["Accuracy"][1] == 0.25, "only what cannot be read is missing"
     assert run(tmp_path, "ask").strip() == "Shape(sides=4)", "who knows the type gets the value, whoever read it first"
 
 
