@@ -142,7 +142,7 @@ class Values:
         scalar = encoding.encode_scalar(value)
         if scalar is not None and len(scalar) <= INLINE:  # most small values, in one step
             item.small, item.inline = value, scalar
-            if bound:
+            if bound or encoded is not None:
                 item.content = encoding.digest(scalar)
             return item
         value = frozen(value)

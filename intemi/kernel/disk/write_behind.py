@@ -17,7 +17,7 @@ from intemi.kernel.store import Claim, Finished, Kept, Loss, Store
 MANY = 256
 """Machines, bytes and seconds (of work, or of waiting) from which on it is time to write."""
 HEAVY = 4_000_000
-LONG = 0.25
+LONG = 0.5
 
 
 class _Batch:
