@@ -87,6 +87,23 @@ class End(Wait):
         self.contexts = children
 
 
+def waits_for_end(context: Context) -> bool:
+    """Whether nobody waits for a context but its parent, which has nothing to do but to end."""
+    if context.dependants or context.observers is None:
+        return False
+    return all(type(wait) is End for wait in context.observers)
+
+
+def only_ends_follow(context: Context) -> bool:
+    """Whether nothing but the ends of the composites above it follows from the end of one. Under the line's lock."""
+    while context.parent is not None:
+        task = context.task
+        if task is None or len(task.contexts) > 1 or not waits_for_end(context):
+            return False
+        context = context.parent
+    return not context.dependants
+
+
 async def run_composite(task: Task, job: Job, inputs: Mapping[str, Any]) -> Any:
     """Run a composite to its end: it is not finished before all its children are, awaited by itself or not."""
     try:

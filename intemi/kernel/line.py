@@ -20,7 +20,7 @@ from intemi.kernel import events
 from intemi.kernel.attached import Attached
 from intemi.kernel.bindings import checked
 from intemi.kernel.capsule import Capsule
-from intemi.kernel.composite import End, Wait
+from intemi.kernel.composite import Wait, only_ends_follow, waits_for_end
 from intemi.kernel.context import (
     FINISHED,
     NO_INPUTS,
@@ -324,36 +324,17 @@ class AssemblyLine:
                 return [hand.popleft()]
         return []
 
-    def siblings_of(self, task: Task, manager: TaskManager) -> list[Task]:
-        """Leaves under the same parent that come next after a brief one, if they are expected to be brief, too.
-
-        It is as if they were taken one by one: none of them comes before something that waits for another. Those that
-        nothing but ends of composites waits for are marked so.
-        """
-        siblings: list[Task] = []
+    def row_from(self, task: Task, manager: TaskManager) -> list[Task]:
+        """A brief leaf and those that are taken in hand with it; those from which nothing follows are marked so."""
         with self._lock:
             if not self.can_wait or len(self.managers) > 1:
-                return siblings
-            parent, last = task.owner.parent, task
-            only_ends_follow = parent is not None and _only_ends_follow(parent)
-            waiting: list[tuple[int, ...]] = []
-            while True:
-                for context in last.contexts:
-                    if context.dependants:
-                        waiting += [each.position for each in context.dependants]
-                last.is_awaited = not (only_ends_follow and len(last.contexts) == 1 and _waits_for_end(last.owner))
-                last = self._spooler.first() or task
-                if (
-                    len(siblings) == MANY - 1
-                    or last is task
-                    or last.owner.parent is not parent
-                    or last.is_composite
-                    or not manager.is_brief(last.config)
-                    or (waiting and min(waiting) < last.position)
-                ):
-                    return siblings
-                self._spooler.take_first()
-                siblings.append(last)
+                return [task]
+            row = self._spooler.pop_row(task, manager.is_brief, MANY)
+            parent = task.owner.parent
+            if parent is not None and only_ends_follow(parent):
+                for each in row:
+                    each.is_awaited = len(each.contexts) > 1 or not waits_for_end(each.owner)
+        return row
 
     @property
     def can_wait(self) -> bool:
@@ -555,20 +536,3 @@ class AssemblyLine:
         if self.repository is not None:
             self.repository.close()
         self.unifier.store.close()
-
-
-def _only_ends_follow(composite: Context) -> bool:
-    """Whether nothing but the ends of those above it follows from the end of a composite."""
-    while composite.parent is not None:
-        task = composite.task
-        if task is None or len(task.contexts) > 1 or not _waits_for_end(composite):
-            return False
-        composite = composite.parent
-    return not composite.dependants
-
-
-def _waits_for_end(context: Context) -> bool:
-    """Whether nobody waits for a context but its parent, which has nothing to do but to end."""
-    if context.dependants or context.observers is None:
-        return False
-    return all(type(wait) is End for wait in context.observers)

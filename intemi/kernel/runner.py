@@ -69,7 +69,7 @@ class Runner:
             else:
                 if task.manager is None:  # it was not in hand
                     if manager.is_brief(task.config):
-                        tasks += self._line.siblings_of(task, manager)
+                        tasks = self._line.row_from(task, manager)
                     elif self.put_by:
                         self.take_in()
                     tasks = self._start(tasks, manager)
