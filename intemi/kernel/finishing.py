@@ -36,7 +36,7 @@ class Finisher:
     def __init__(self, line: AssemblyLine) -> None:
         self._line = line
         self._unifier = line.unifier
-        self._is_timed = False
+        self.is_timed = False
         self._unifier.store.report_losses_to(self._not_kept)
 
     def finish(self, done: Sequence[Done]) -> None:
@@ -74,8 +74,8 @@ class Finisher:
 
     def set_timer(self) -> None:
         """See to it that whatever has run is on record after a while, though nothing more may finish."""
-        if not self._is_timed:
-            self._is_timed = True
+        if not self.is_timed:
+            self.is_timed = True
             self._line.timers.after(PATIENCE, self._time_is_up)
 
     def _time_is_up(self) -> None:
@@ -85,8 +85,8 @@ class Finisher:
         left = PATIENCE - self._unifier.store.waits_for
         if left <= 0:
             self.write_while_idle()
-        self._is_timed = self._unifier.store.is_behind or bool(self._line.runner.put_by)
-        if self._is_timed:
+        self.is_timed = self._unifier.store.is_behind or bool(self._line.runner.put_by)
+        if self.is_timed:
             self._line.timers.after(max(left, PATIENCE / 5), self._time_is_up)
 
     def write(self) -> None:

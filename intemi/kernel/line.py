@@ -318,10 +318,9 @@ class AssemblyLine:
 
     def next_in_hand(self, manager: TaskManager) -> list[Task]:
         """The next leaf that is in hand, if the worker that has just run one may go on with it at once."""
-        hand = self.runner.hand
-        if hand and not self._resumable and manager.goes_on():
+        if not self._resumable and self.can_wait and manager.goes_on():
             with suppress(IndexError):  # another worker was quicker
-                return [hand.popleft()]
+                return [self.runner.hand.popleft()]
         return []
 
     def row_from(self, task: Task, manager: TaskManager) -> list[Task]:

@@ -76,8 +76,7 @@ class Runner:
                     self.hand.extend(tasks[1:])
                     del tasks[1:]
                 while tasks:
-                    self._run_leaf(tasks[0], manager)
-                    tasks = self._line.next_in_hand(manager) if tasks[0].contexts else []
+                    tasks = self._run_leaf(tasks[0], manager)
         except BaseException as error:  # the store cannot be used, or warnings are errors: nobody must wait for ever
             with self._line.step():
                 for each in tasks:
@@ -110,7 +109,8 @@ class Runner:
 
     # Leaves
 
-    def _run_leaf(self, task: Task, manager: TaskManager) -> None:
+    def _run_leaf(self, task: Task, manager: TaskManager) -> list[Task]:
+        """Run a leaf; the next one in hand, if this thread may go on with it at once."""
         task.manager = manager
         task.start()
         call = Call(task, task.config, task.owner.seed, task.inputs, self._values.load, self._line.stopper.check_usage)
@@ -118,25 +118,27 @@ class Runner:
             model, task.cpu = manager.execute(call)
         except Stopped:
             self._stopped(task)
-            return
+            return []
         except BaseException as error:  # whatever a machine raises is its failure, not ours
             self._fail(task, error)
-            return
+            return []
         task.stop_clock()
         ended = task.pulse + task.wall
         if not self.put_by:
             self._since = ended
         self.put_by.append((task, model))
-        self._is_missed = self._is_missed or task.is_awaited
-        if (
-            (self.hand or not (self._is_missed or task.is_awaited))
-            and len(self.put_by) < MOST
-            and ended - self._since <= LONG
-            and self._line.can_wait
-        ):
-            self.finisher.set_timer()  # the next one may take longer than expected
-        else:
+        if task.is_awaited:
+            self._is_missed = True
+        following = self._line.next_in_hand(manager) if self.hand and task.contexts else []
+        if len(self.put_by) >= MOST or ended - self._since > LONG or not (following or self._may_lie(task)):
             self.take_in()
+        elif not self.finisher.is_timed:
+            self.finisher.set_timer()  # the next one may take longer than expected
+        return following
+
+    def _may_lie(self, last: Task) -> bool:
+        """Whether nobody misses what is put by."""
+        return not (self.hand or self._is_missed or last.is_awaited) and self._line.can_wait
 
     def put_down(self) -> None:
         """Let whoever comes next claim what is in hand. Under the line's lock."""

@@ -37,13 +37,13 @@ def key_of(config: Machine, seed: Seed | None, sources: Sources) -> bytes:
     """What is asked for, in 128 bits."""
     if seed is None and not sources:
         return config.digest
-    parts = [config.digest]
-    if seed is not None:
-        parts += b"seed", seed.encoded()
+    parts = [config.digest] if seed is None else [config.digest, b"seed", seed.encoded()]
+    add = parts.append
     for name, bound in sources.items():
-        parts.append(_head(b"port", len(bound), name))
+        add(_head(b"port", len(bound), name))
         for source in bound:
-            parts += source.context.key, _mark(source.port.name, source.index)
+            add(source.context.key)
+            add(_mark(source.port.name, source.index))
     return digest(b"".join(parts))
 
 
@@ -61,16 +61,17 @@ def _mark(output: str, index: int) -> bytes:
 def id_of(config: Machine, seed: Seed | None, inputs: Inputs, by_content: bool) -> bytes:
     """Which machine answers, in 128 bits, once its inputs are resolved."""
     parts = [config.digest, b"contents" if by_content else b"origins"]
+    add = parts.append
     if seed is not None:
-        parts.append(b"seed" + seed.encoded())
+        add(b"seed" + seed.encoded())
     for name, (multi, items) in inputs.items():
-        parts.append(_head(b"many" if multi else b"port", len(items), name))
+        add(_head(b"many" if multi else b"port", len(items), name))
         for item in items:
             if by_content:
                 assert item.content is not None
-                parts.append(item.content)
+                add(item.content)
             else:
-                parts.append(encode(item.origin))
+                add(encode(item.origin))
     return digest(b"".join(parts))
 
 
