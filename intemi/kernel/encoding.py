@@ -36,7 +36,7 @@ _HEAP_TYPE = 1 << 9  # a class made at run time, not one built into the interpre
 _sources: weakref.WeakKeyDictionary[type, bytes] = weakref.WeakKeyDictionary()
 
 
-def digest(*parts: _Part) -> bytes:
+def digest(first: _Part, *further: _Part) -> bytes:
     """The 128-bit blake3 digest of bytes.
 
     >>> digest(b"abc").hex()
@@ -46,7 +46,8 @@ def digest(*parts: _Part) -> bytes:
         hasher = _hashers.pop()
     except IndexError:
         hasher = blake3()
-    for part in parts:
+    hasher.update(first)
+    for part in further:
         hasher.update(part)
     answer = hasher.digest(DIGEST_SIZE)
     hasher.reset()

@@ -12,9 +12,9 @@ import threading
 import traceback
 import warnings
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from intemi.kernel.context import State, Task
+from intemi.kernel.context import Context, State, Task
 from intemi.kernel.errors import EncodingError, IntemiError, MachineError, StoreWarning
 from intemi.kernel.record import Child, Failure, Record
 from intemi.kernel.store import Finished
@@ -22,6 +22,7 @@ from intemi.kernel.store import Finished
 if TYPE_CHECKING:
     from intemi.kernel.line import AssemblyLine
 
+_NOTHING: dict[str, Any] = {}  # shared, and never written to
 PATIENCE = 0.5
 """Seconds after which machines are written though nothing more has finished that would let them be written."""
 
@@ -141,10 +142,14 @@ class Finisher:
 
 def _children(task: Task) -> list[Child]:
     return [
-        Child(child.index, child.name, child.record.machine, dict(child.comments or {}), child.key)
+        Child(child.index, child.name, child.record.machine, _comments(child), child.key)
         for child in task.children
         if child.record is not None
     ]
+
+
+def _comments(child: Context) -> dict[str, Any]:
+    return dict(child.comments) if child.comments else _NOTHING
 
 
 def failure_of(task: Task, error: BaseException) -> Failure:

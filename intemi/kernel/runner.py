@@ -303,14 +303,12 @@ def _census(task: Task) -> dict[str, int]:
         if child.is_step:
             continue
         kind, name = child.config.kind, child.counted_as
-        if child.record is None:
-            census[name] = census.get(name, 0) + 1
+        census[name] = census.get(name, 0) + 1  # its own entry goes by the name it has here
+        if child.record is None or len(child.record.census) == 1:
             continue
         for each, number in child.record.census.items():
-            census[each] = census.get(each, 0) + number
-        if name != kind:  # its own entry goes by the name it has here
-            census[name] = census.get(name, 0) + 1
-            census[kind] -= 1
-            if not census[kind]:
-                del census[kind]
+            if each == kind:
+                number -= 1
+            if number:
+                census[each] = census.get(each, 0) + number
     return census
