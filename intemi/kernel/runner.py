@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 
 MANY = 8
 """Leaves that are taken in hand together."""
-MOST = 32
+MOST = 64
 """Leaves whose models are put by, ..."""
-LONG = 0.05
+LONG = 0.1
 """... and seconds for which that of the first of them may wait."""
 
 
