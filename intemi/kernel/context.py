@@ -47,12 +47,13 @@ WAITING, QUEUED, RUNNING, _, FINISHED, FAILED, ABORTED = State  # to look them u
 class Source:
     """An output of a context (or one item of a multi output): bind inputs to it, or load its value."""
 
-    __slots__ = ("context", "index", "port")
+    __slots__ = ("_items", "context", "index", "port")
 
     def __init__(self, context: Context, port: Output, index: int = SINGLE) -> None:
         self.context = context
         self.port = port
         self.index = index
+        self._items: tuple[Item, ...] | None = None
 
     @property
     def is_single(self) -> bool:
@@ -61,14 +62,16 @@ class Source:
 
     def items(self) -> tuple[Item, ...]:
         """Where its values are, once the context has finished; one, unless it stands for all of a multi output."""
-        record = self.context.record
-        if record is None:
-            raise BindingError(f"{self}: not there yet; wait for {self.context.path} first")
-        items = record.outputs[self.port.name]
-        if type(items) is Item:
-            return (items,)
-        assert isinstance(items, tuple)
-        return items if self.index < 0 else (items[self.index],)
+        if self._items is None:
+            record = self.context.record
+            if record is None:
+                raise BindingError(f"{self}: not there yet; wait for {self.context.path} first")
+            items = record.outputs[self.port.name]
+            if isinstance(items, Item):
+                self._items = (items,)
+            else:
+                self._items = items if self.index < 0 else (items[self.index],)
+        return self._items
 
     def __bool__(self) -> bool:
         return True
@@ -230,7 +233,8 @@ def _counted_as(name: str, kind: str) -> str:
     return name if name == kind or name.endswith(kind.lower()) else f"{name} {kind.lower()}"
 
 
-_NOTHING: set[Context] = set()  # shared, and never added to
+_NOTHING: set[Context] = set()  # shared, and never added to, like the next one
+_NO_CHILDREN: list[Context] = []
 
 Inputs = Mapping[str, tuple[bool, tuple[Item, ...]]]
 """For each input port: whether the machine takes a collection, and where the values are."""
@@ -306,7 +310,7 @@ class Task:
         self.coroutine: Coroutine[Any, Any, Any] | None = None
         self.is_waiting = False
         """Whether its coroutine is suspended."""
-        self.children: list[Context] = []
+        self.children: list[Context] = [] if self.is_composite else _NO_CHILDREN
 
     def start(self) -> None:
         """Note the time."""

@@ -383,7 +383,8 @@ class AssemblyLine:
         task.state = FINISHED
         for context in task.contexts:
             self.settle(context, record, error, ran=context is task.owner and not unified)
-        task.children = []
+        if task.children:
+            task.children = []
 
     def release_inputs(self, task: Task) -> None:
         """Its inputs are no longer needed on its account."""
