@@ -21,6 +21,8 @@ from intemi.kernel.encoding import digest, encode, head_of_tuple
 Bits = NDArray[np.uint8]
 MOST_ROWS, MOST_COLUMNS = 5, 20
 """So much of it is shown in a notebook."""
+MANY_BITS = 1_000_000
+"""Rows times parts up to which they are worked out all at once."""
 
 
 @storable
@@ -36,12 +38,14 @@ class Data:
     True
     """
 
-    __slots__ = ("__weakref__", "_columns", "_rows", "table")
+    __slots__ = ("__weakref__", "_bits", "_columns", "_rows", "table")
 
     def __init__(self, table: Table, rows: Any = None, columns: Any = None) -> None:
         self.table = table
         self._rows: Codes | None = None
         self._columns: Codes | None = None
+        self._bits: Bits | None = None
+        """A bit for each row of the table, if that is known of a view."""
         if rows is not None:
             self._rows = _unless_all(_canonical(rows, len(table), "row", unique=False), len(table))
         if columns is not None:
@@ -164,9 +168,13 @@ class Data:
         parts = [together[start:end] for start, end in pairwise([0, *ends])]
         others = [rows.take((numbers != number).nonzero()[0]) for number in range(count)]
         size, columns = len(self.table), self._columns
+        bits, other_bits = _bits_of_parts(rows, numbers, count, size)
         return (
-            [self._view(_unless_all(part, size), columns) for part in parts],
-            [self._view(_unless_all(other, size), columns) for other in others],
+            [self._view(_unless_all(part, size), columns, known) for part, known in zip(parts, bits, strict=True)],
+            [
+                self._view(_unless_all(rest, size), columns, known)
+                for rest, known in zip(others, other_bits, strict=True)
+            ],
         )
 
     def select_columns(self, chosen: Any) -> Data:
@@ -187,10 +195,10 @@ class Data:
         selected = places if self._columns is None else self._columns.take(places)
         return self._view(self._rows, _unless_all(selected, len(self.table.columns)))
 
-    def _view(self, rows: Codes | None, columns: Codes | None) -> Data:
+    def _view(self, rows: Codes | None, columns: Codes | None, bits: Bits | None = None) -> Data:
         """A view of selections that are canonical already."""
         view = Data.__new__(Data)
-        view.table, view._rows, view._columns = self.table, rows, columns
+        view.table, view._rows, view._columns, view._bits = self.table, rows, columns, bits
         return view
 
     def with_features(self, columns: Sequence[Column], features: Any) -> Data:
@@ -201,7 +209,19 @@ class Data:
 
     def state(self) -> tuple[Table, Codes | Bits | None, Codes | None]:
         """What the store keeps: which rows and columns, and which table they are of."""
-        return self.table, None if self._rows is None else _packed(self._rows, len(self.table)), self._columns
+        return self.table, None if self._rows is None else self._packed_rows(), self._columns
+
+    def _packed_rows(self) -> Codes | Bits:
+        """Rows as a bit for each row of the table, where that is smaller and none of them occurs twice."""
+        assert self._rows is not None
+        size = len(self.table)
+        if 8 * self._rows.nbytes <= size:
+            return self._rows
+        if self._bits is not None:
+            return self._bits
+        chosen = np.zeros(size, dtype=bool)
+        chosen[self._rows.astype(np.intp)] = True  # as numpy counts by itself: it takes twice as long to translate them
+        return np.packbits(chosen) if np.count_nonzero(chosen) == len(self._rows) else self._rows
 
     @classmethod
     def from_state(cls, state: tuple[Table, Any, Codes | None]) -> Data:
@@ -286,13 +306,16 @@ def _canonical(chosen: Any, size: int, what: str, unique: bool) -> Codes:
     return indices.astype(np.int32, copy=False)
 
 
-def _packed(rows: Codes, size: int) -> Codes | Bits:
-    """Rows as a bit for each row of the table, where that is smaller and none of them occurs twice."""
-    if 8 * rows.nbytes <= size:
-        return rows
-    chosen = np.zeros(size, dtype=bool)
-    chosen[rows.astype(np.intp)] = True  # as numpy counts by itself: it takes twice as long to translate them
-    return np.packbits(chosen) if np.count_nonzero(chosen) == len(rows) else rows
+def _bits_of_parts(rows: Codes, numbers: Any, count: int, size: int) -> tuple[Sequence[Bits | None], ...]:
+    """The rows of each part, and for each part all others, as bits: all at once that takes as long as for a few."""
+    unknown = [None] * count
+    if count * size > MANY_BITS:
+        return unknown, unknown
+    chosen = np.zeros((count, size), dtype=bool)
+    chosen[numbers, rows] = True
+    if np.count_nonzero(chosen) != len(rows):  # some of them occur twice
+        return unknown, unknown
+    return tuple(np.packbits(chosen, axis=1)), tuple(np.packbits(chosen.any(axis=0) ^ chosen, axis=1))
 
 
 def _unless_all(indices: Codes, size: int) -> Codes | None:
