@@ -313,9 +313,10 @@ def _bits_of_parts(rows: Codes, numbers: Any, count: int, size: int) -> tuple[Se
         return unknown, unknown
     chosen = np.zeros((count, size), dtype=bool)
     chosen[numbers, rows] = True
-    if np.count_nonzero(chosen) != len(rows):  # some of them occur twice
+    every = chosen.any(axis=0)
+    if np.count_nonzero(every) != len(rows):  # some of them occur twice
         return unknown, unknown
-    return tuple(np.packbits(chosen, axis=1)), tuple(np.packbits(chosen.any(axis=0) ^ chosen, axis=1))
+    return tuple(np.packbits(chosen, axis=1)), tuple(np.packbits(every ^ chosen, axis=1))
 
 
 def _unless_all(indices: Codes, size: int) -> Codes | None:
