@@ -312,7 +312,7 @@ def _bits_of_parts(rows: Codes, numbers: Any, count: int, size: int) -> tuple[Se
     if count * size > MANY_BITS:
         return unknown, unknown
     chosen = np.zeros((count, size), dtype=bool)
-    chosen[numbers, rows] = True
+    chosen[numbers.astype(np.intp), rows.astype(np.intp)] = True
     every = chosen.any(axis=0)
     if np.count_nonzero(every) != len(rows):  # some of them occur twice
         return unknown, unknown

@@ -28,6 +28,8 @@ def check_feasible(config: Machine) -> None:
     if not isinstance(config, Machine):
         hint = f", the class itself; write {config.__name__}(...)" if isinstance(config, type) else ""
         raise ConfigurationError(f"only machines can be requested, got {config!r}{hint}")
+    if type(config).has_process and not type(config)._holds_components:
+        return
     missing = config.missing()
     if missing:
         listed = "".join(f"\n  {each.removeprefix(': ')}" for each in missing)
@@ -43,14 +45,14 @@ def bind(config: Machine, bindings: Mapping[str, Any]) -> Sources:
         _explain_mismatch(config, inputs, bindings)
     sources: dict[str, tuple[Source, ...]] = {}
     for name, port in inputs.items():
-        if name not in bindings:
-            _explain_mismatch(config, inputs, bindings)
-        bound = bindings[name]
+        bound = bindings.get(name)
         # Nearly everybody binds one output to an input of just that type.
         if type(bound) is Source and bound.port.accepted is port.accepted and bound.index != ALL:
             sources[name] = (bound,)
-        else:
-            sources[name] = _sources(config, port, bound)
+            continue
+        if bindings.keys() != inputs.keys():
+            _explain_mismatch(config, inputs, bindings)
+        sources[name] = _sources(config, port, bound)
     return sources
 
 

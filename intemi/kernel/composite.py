@@ -41,12 +41,13 @@ class Wait:
         for context in self.contexts:
             context.awaited = True
         yield self
+        done = [capsule for capsule in self.capsules if capsule.context.is_done]
         if self.raises:
             # The first in order of request, whichever failed first by the clock: the same error on every run.
             for context in self.contexts:
                 if context.error is not None:
                     raise context.error
-        return [capsule for capsule in self.capsules if capsule.context.is_done]
+        return done
 
     def arm(self, wake: Callable[[], None]) -> bool:
         """Begin to wait, to call `wake` at the end; False if there is nothing to wait for. Under the line's lock."""
@@ -96,12 +97,13 @@ def waits_for_end(context: Context) -> bool:
 
 def only_ends_follow(context: Context) -> bool:
     """Whether nothing but the ends of the composites above it follows from the end of one. Under the line's lock."""
-    while context.parent is not None:
-        task = context.task
-        if task is None or len(task.contexts) > 1 or not waits_for_end(context):
+    while (task := context.task) is not None and len(task.contexts) == 1:
+        if context.parent is None:
+            return not context.dependants
+        if not waits_for_end(context):
             return False
         context = context.parent
-    return not context.dependants
+    return False
 
 
 async def run_composite(task: Task, job: Job, inputs: Mapping[str, Any]) -> Any:

@@ -345,14 +345,9 @@ def _storable_encoder(cls: type) -> _Encoder:
     head = _sized(b"O", registry.qualified_name(cls).encode()) + _sized(b"", source_of(cls))
     names = None if tells_its_state(cls) else [field.name for field in dataclasses.fields(cls)]
 
-    def encode_storable(value: Any, add: _Add) -> Sequence[object]:
+    def encode_storable(value: Any, add: _Add) -> list[object]:
         add(head)
-        if names is not None:
-            return [{name: getattr(value, name) for name in names}]
-        state = value.state()
-        if type(state) is tuple and state and not is_cached(state[0]):
-            return _encode_items(state, add)
-        return [state]
+        return [value.state() if names is None else {name: getattr(value, name) for name in names}]
 
     return encode_storable
 

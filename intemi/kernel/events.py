@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from time import time
 from typing import TYPE_CHECKING
 
+from intemi.kernel.record import Record, census_of_one
+
 if TYPE_CHECKING:
     from intemi.kernel.context import Context
-    from intemi.kernel.record import Record
 
 
 class EventKind(enum.Enum):
@@ -86,8 +87,8 @@ class EventStream:
             self.counts.logical[context.counted_as] += 1
         elif kind is STARTED:
             self.counts.physical[context.counted_as] += 1
-        elif kind is UNIFIED and context.record is not None and len(context.record.census) > 1:
-            self.counts.add_branch(context.record)
+        elif kind is UNIFIED and (record := context.record) and record.census is not census_of_one(record.kind):
+            self.counts.add_branch(record)
         if not self._listeners:
             return
         event = Event(kind, context, time())

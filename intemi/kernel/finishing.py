@@ -12,6 +12,7 @@ import threading
 import traceback
 import warnings
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from intemi.kernel.context import Context, State, Task
@@ -104,12 +105,15 @@ class Finisher:
 
     def give_in(self, task: Task, error: BaseException) -> None:
         """Something went wrong around a task: fail it, if it is not over. Under the line's lock."""
-        if task.contexts and task.state is State.RUNNING:
+        if task.state is not State.RUNNING:
+            return
+        stopper = self._line.stopper
+        with suppress(IntemiError):  # the store cannot be used, and that is what the task has failed with
+            if not task.contexts:
+                stopper.give_up(task)
+                return
             self._line.end(task, None, failure_of(task, error).error())
-            try:
-                self._line.stopper.release_claim(task)
-            except IntemiError:
-                return  # the store cannot be used, and that is what the task has failed with
+            stopper.release_claim(task)
 
     def _keep(self, finished: Sequence[Finished]) -> None:
         kept = []

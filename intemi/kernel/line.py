@@ -229,6 +229,7 @@ class AssemblyLine:
             self.settle(context, None, MachineFailed(message, context.path, context.key))
             return
         task.contexts.append(context)
+        task.is_awaited = True
         context.task = task
         if len(task.contexts) == 1:
             task.owner = context  # everybody else was aborted while it was running: it lives on
@@ -305,8 +306,10 @@ class AssemblyLine:
                         return None
                 elif self._resumable:
                     return self._resumable.popleft()
-                elif self.runner.hand:
-                    return self.runner.hand.popleft()
+                elif (task := self.runner.from_hand()) is not None:
+                    return task
+                elif self.runner.put_by and self._spooler.is_done_with(self.runner.put_by[0][0]):
+                    pass  # whoever waits for it does not wait for what was requested later
                 elif (task := self._spooler.pop(manager.isolates)) is not None:
                     return task
                 elif not self.runner.put_by and not self.unifier.store.is_behind:
@@ -316,12 +319,9 @@ class AssemblyLine:
             else:
                 self.runner.finisher.write_while_idle()
 
-    def next_in_hand(self, manager: TaskManager) -> list[Task]:
-        """The next leaf that is in hand, if the worker that has just run one may go on with it at once."""
-        if not self._resumable and self.can_wait and manager.goes_on():
-            with suppress(IndexError):  # another worker was quicker
-                return [self.runner.hand.popleft()]
-        return []
+    def goes_on(self, manager: TaskManager) -> bool:
+        """Whether a worker that has just run a leaf may go on with the next one in hand at once."""
+        return not self._resumable and self.can_wait and manager.goes_on()
 
     def row_from(self, task: Task, manager: TaskManager) -> list[Task]:
         """A brief leaf and those that are taken in hand with it; those from which nothing follows are marked so."""
@@ -330,9 +330,9 @@ class AssemblyLine:
                 return [task]
             row = self._spooler.pop_row(task, manager.is_brief, MANY)
             parent = task.owner.parent
-            if parent is not None and only_ends_follow(parent):
-                for each in row:
-                    each.is_awaited = len(each.contexts) > 1 or not waits_for_end(each.owner)
+            only_ends = parent is not None and only_ends_follow(parent)
+            for each in row:
+                each.is_awaited = not (only_ends and len(each.contexts) == 1 and waits_for_end(each.owner))
         return row
 
     @property

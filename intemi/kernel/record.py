@@ -247,7 +247,9 @@ class Record:
 
 
 _packers: list[Packer] = []
-"""Packers that nobody is using: each takes 256 kB."""
+"""Packers that nobody is using: each takes 256 kB, ..."""
+LARGE = 2**17
+"""... unless it has packed something larger than that."""
 
 
 def _pack(value: object) -> bytes:
@@ -256,7 +258,8 @@ def _pack(value: object) -> bytes:
     except IndexError:
         packer = Packer(unicode_errors="surrogatepass")
     packed: bytes = packer.pack(value)
-    _packers.append(packer)
+    if len(packed) <= LARGE:
+        _packers.append(packer)
     return packed
 
 

@@ -24,7 +24,7 @@ from intemi.kernel.finishing import Done, Finisher, failure_of
 from intemi.kernel.machine import Model
 from intemi.kernel.managers import Call, Stopped, TaskManager
 from intemi.kernel.ports import check_fit
-from intemi.kernel.record import Failure, Items, Record
+from intemi.kernel.record import Failure, Items, Record, census_of_one
 from intemi.kernel.seeds import Seed
 from intemi.kernel.store import BUSY, MINE
 from intemi.kernel.values import check_model
@@ -49,7 +49,7 @@ class Runner:
         self._values = line.values
         self.finisher = Finisher(line)
         self.hand: deque[Task] = deque()
-        """Leaves that are claimed, and run next; any worker may take them, under the line's lock."""
+        """Leaves that are claimed, and run next; any worker may take them."""
         self.put_by: deque[tuple[Task, Model]] = deque()
         """Leaves that have run, and what they have made; any thread may take it in."""
         self._since = 0.0
@@ -129,12 +129,13 @@ class Runner:
         self.put_by.append((task, model))
         if task.is_awaited:
             self._is_missed = True
-        following = self._line.next_in_hand(manager) if self.hand and task.contexts else []
-        if len(self.put_by) >= MOST or ended - self._since > LONG or not (following or self._may_lie(task)):
+        following = self.from_hand() if self.hand and task.contexts and self._line.goes_on(manager) else None
+        may_lie = following is not None or self._may_lie(task)
+        if len(self.put_by) >= MOST or ended - self._since > LONG or not may_lie:
             self.take_in()
         elif not self.finisher.is_timed:
             self.finisher.set_timer()  # the next one may take longer than expected
-        return following
+        return [] if following is None else [following]
 
     def _may_lie(self, last: Task) -> bool:
         """Whether nobody misses what is put by."""
@@ -142,8 +143,15 @@ class Runner:
 
     def put_down(self) -> None:
         """Let whoever comes next claim what is in hand. Under the line's lock."""
-        while self.hand:
-            self._stopped(self.hand.popleft())
+        while (task := self.from_hand()) is not None:
+            self._stopped(task)
+
+    def from_hand(self) -> Task | None:
+        """The next leaf that is in hand."""
+        try:
+            return self.hand.popleft()
+        except IndexError:  # none is, or another thread was quicker
+            return None
 
     @property
     def is_late(self) -> bool:
@@ -303,12 +311,14 @@ def _census(task: Task) -> dict[str, int]:
         if child.is_step:
             continue
         kind, name = child.config.kind, child.counted_as
-        census[name] = census.get(name, 0) + 1  # its own entry goes by the name it has here
-        if child.record is None or len(child.record.census) == 1:
-            continue
-        for each, number in child.record.census.items():
-            if each == kind:
-                number -= 1
-            if number:
+        below = census_of_one(kind) if child.record is None else child.record.census
+        if below is not census_of_one(kind):
+            for each, number in below.items():
                 census[each] = census.get(each, 0) + number
+            if name == kind:
+                continue
+            census[kind] -= 1
+            if not census[kind]:
+                del census[kind]
+        census[name] = census.get(name, 0) + 1  # its own entry goes by the name it has here
     return census

@@ -30,6 +30,11 @@ class Spooler:
         """Queue a task, or queue it again because a context of higher priority has joined it."""
         heappush(self._isolated if task.isolated else self._open, (task.position, next(self._serial), task))
 
+    def is_done_with(self, task: Task) -> bool:
+        """Whether nothing is left of the request of the user that a task belongs to, but of others."""
+        self._drop_stale(self._open, isolated=False)
+        return bool(self._open) and self._open[0][0][:2] != task.position[:2]
+
     def pop(self, isolates: bool) -> Task | None:
         """The next task for a manager; only one that isolates tasks gets those whose limits ask for it."""
         self._drop_stale(self._open, isolated=False)

@@ -80,6 +80,12 @@ def test_parts_are_what_their_truth_values_select(rows: list[int], numbers: list
         assert encode(each) == encode(Data(each.table, each.rows, each.column_indices)), "however it was reached"
 
 
+def test_parts_may_be_told_by_truth_values() -> None:
+    parts, others = Data(table()).parts(np.array([True, False, True, True, False, False]), 2)
+    assert [part.rows.tolist() for part in parts] == [[1, 4, 5], [0, 2, 3]]
+    assert others == parts[::-1]
+
+
 @given(columns_of_three)
 def test_the_categories_of_a_view_are_those_of_its_columns(columns: list[int]) -> None:
     view = Data(table()).select_columns(columns)

@@ -86,6 +86,10 @@ def test_an_input_that_does_not_exist_is_named(project: Project) -> None:
         "Add: no input is called 'top'; its inputs are left (int), right (int)"
     )
     assert refused(project, Number(), top=one) == "Number: no input is called 'top'; its inputs are none"
+    text = project.given("a text")
+    assert refused(project, Add(), left=text, top=one) == (
+        "Add: no input is called 'top'; its inputs are left (int), right (int)"
+    ), "names come before types"
 
 
 def test_types_are_checked_when_bound_and_both_ports_are_named(project: Project) -> None:

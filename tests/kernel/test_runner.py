@@ -8,11 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from intemi import Input, Machine, MachineFailed, Model, Output, Project, State, Threads, parameter
+from intemi import Input, Machine, MachineFailed, Model, Output, Project, State, StoreWarning, Threads, parameter
 from intemi.kernel import runner
 from intemi.kernel.composite import Job
 
 _go_on = threading.Event()
+_has_begun = threading.Event()
+_all_is_requested = threading.Event()
 
 
 class Brief(Machine):
@@ -24,6 +26,7 @@ class Brief(Machine):
 
     def run(self) -> Model:
         if self.waits:
+            _has_begun.set()
             assert _go_on.wait(20)
         return Model(number=self.value)
 
@@ -99,6 +102,14 @@ class Slow(Brief):
     """Of another kind, which nobody expects to be brief."""
 
 
+class Held(Machine):
+    """Keeps the worker until everything is requested."""
+
+    def run(self) -> Model:
+        assert _all_is_requested.wait(20)
+        return Model()
+
+
 class Chain(Machine):
     """Goes on when its first leaf is done."""
 
@@ -145,23 +156,80 @@ def test_a_composite_that_waits_for_a_brief_leaf_goes_on_before_the_next_one_beg
 
 def test_what_is_put_by_is_taken_in_before_a_leaf_that_may_take_long() -> None:
     _go_on.clear()
+    _has_begun.clear()
     with Project(workers=1) as project:
         project.run(Brief(-1))
         both = project.request(Together((Together((Brief(1), Brief(2))), Together((Slow(3, waits=True),)))))
         try:
-            deadline = time.monotonic() + 10
-            while len(both.children) < 2 or both.children[1].state is not State.RUNNING:
-                assert time.monotonic() < deadline
-                time.sleep(0.001)
-            while not both.children[1].children:
-                time.sleep(0.001)
-            while both.children[1].children[0].state is not State.RUNNING:
-                time.sleep(0.001)
+            assert _has_begun.wait(10)
             assert not project._line.runner.put_by
             assert both.children[0].children[1].done
         finally:
             _go_on.set()
         both.wait()
+
+
+def test_who_waits_for_one_request_does_not_wait_for_the_next() -> None:
+    _go_on.clear()
+    with Project(workers=1) as project:
+        project.run(Brief(-1))
+        _all_is_requested.clear()
+        project.request(Held())
+        first = project.request(Together((Brief(1), Brief(2))))
+        second = project.request(Brief(3, waits=True))  # of a kind that is expected to be brief
+        _all_is_requested.set()
+        try:
+            assert len(first.wait(timeout=10).children) == 2
+            assert not second.done
+        finally:
+            _go_on.set()
+
+
+def test_an_aborted_leaf_is_given_up_though_the_store_refuses_what_was_beside_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _go_on.clear()
+    _has_begun.clear()
+    with Project(tmp_path, workers=1) as project:
+        store = project._line.unifier.store
+        aborted = project.request(Slow(1, waits=True))
+        assert _has_begun.wait(10)
+        aborted.abort()
+        with monkeypatch.context() as patch:
+            patch.setattr(store, "is_due", True)
+            patch.setattr(store, "keep_all", lambda finished: None)
+            refused = threading.Event()
+
+            def refuse() -> None:
+                refused.set()
+                raise StoreWarning("the disk is full, and warnings are errors")
+
+            patch.setattr(store, "flush", refuse)
+            _go_on.set()
+            assert refused.wait(10)
+            while project._line.unifier.tasks():
+                time.sleep(0.001)
+        assert project.run(Slow(1)).outputs["number"] == 1
+
+
+class Nest(Machine):
+    """Machines of its own kind, one in the other."""
+
+    depth: int
+
+    async def run(self, job: Job) -> Model:
+        if self.depth:
+            job.request(Nest(self.depth - 1))
+        return Model()
+
+
+def test_machines_under_one_of_their_own_kind_are_counted() -> None:
+    with Project(workers=1) as project:
+        done = project.run(Together((Nest(3), Brief(1), Brief(2))))
+        assert done.context.record is not None
+        assert done.context.record.census == {"Together": 1, "Nest": 4, "Brief": 2}
+        project.run(Together((Nest(3), Brief(3))))
+        assert project.counts().logical["Nest"] == 8
 
 
 def test_nobody_waits_for_a_leaf_that_takes_longer_than_expected() -> None:
