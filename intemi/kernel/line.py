@@ -308,7 +308,7 @@ class AssemblyLine:
                     return self._resumable.popleft()
                 elif (task := self.runner.from_hand()) is not None:
                     return task
-                elif self.runner.put_by and self._spooler.is_done_with(self.runner.put_by[0][0]):
+                elif (lying := self.runner.first_put_by()) is not None and self._spooler.is_done_with(lying):
                     pass  # whoever waits for it does not wait for what was requested later
                 elif (task := self._spooler.pop(manager.isolates)) is not None:
                     return task

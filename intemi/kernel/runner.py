@@ -153,6 +153,13 @@ class Runner:
         except IndexError:  # none is, or another thread was quicker
             return None
 
+    def first_put_by(self) -> Task | None:
+        """The first leaf whose model is put by."""
+        try:
+            return self.put_by[0][0]
+        except IndexError:  # none is, or another thread has just taken it in
+            return None
+
     @property
     def is_late(self) -> bool:
         """Whether something was put by long ago."""
