@@ -19,7 +19,7 @@ from intemi.kernel.errors import EncodingError
 _read_size = struct.Struct("<Q").unpack_from
 _read_float = struct.Struct("<d").unpack_from
 _Resolve = Callable[[bytes], Any]
-_INT = ord("I")
+_INT, _TEXT, _FLOAT = b"ISD"
 
 
 def _nothing_shared(name: bytes) -> Any:
@@ -63,30 +63,54 @@ class _Frame:
 def _decode(view: memoryview, at: int, resolve: _Resolve = _nothing_shared) -> tuple[Any, int]:
     frames: list[_Frame] = []
     while True:
-        item, at = _decode_one(view, at, resolve)
-        while True:
-            if isinstance(item, _Frame) and item.missing:
-                frames.append(item)
-                break
+        tag = view[at]
+        at += 1
+        item: Any
+        if tag == _INT:
+            content, at = _content(view, at)
+            item = int.from_bytes(content, "little", signed=True)
+        elif tag == _TEXT:
+            content, at = _content(view, at)
+            item = str(content, "utf-8", "surrogatepass")
+        elif tag == _FLOAT:
+            item = _read_float(view, at)[0]
+            at += 8
+        elif tag in _CONSTANTS:
+            item = _CONSTANTS[tag]
+        else:
+            item, at = _decode_rare(view, at, tag, resolve)
             if isinstance(item, _Frame):
+                if item.missing:
+                    frames.append(item)
+                    continue
                 item = item.build(item.parts)
-            if not frames:
-                return item, at
+        while frames:
             top = frames[-1]
             top.parts.append(item)
             top.missing -= 1
             if top.missing:
                 break
-            item = frames.pop()
+            frames.pop()
+            item = top.build(top.parts)
+        else:
+            return item, at
 
 
-def _decode_one(view: memoryview, at: int, resolve: _Resolve) -> tuple[Any, int]:
-    tag = bytes(view[at : at + 1])
-    at += 1
-    if tag in _CONSTANTS:
-        return _CONSTANTS[tag], at
-    if tag == b"D":
-        return _read_float(view, at)[0], at + 8
+def _content(view: memoryview, at: int) -> tuple[memoryview, int]:
+    """Bytes that follow their number, and where they end."""
+    start = at + 8
+    end = start + _read_size(view, at)[0]
+    if end > len(view):
+        raise EncodingError("not a canonical encoding: it ends too early")
+    return view[start:end], end
+
+
+def _decode_rare(view: memoryview, at: int, number: int, resolve: _Resolve) -> tuple[Any, int]:
+    """What is no number, text, truth value or None."""
+    tag = bytes((number,))
+    if tag in _CONTAINERS:
+        per_item, build = _CONTAINERS[tag]
+        return _Frame(_read_size(view, at)[0] * per_item, build), at + 8
     if tag == b"X":
         return _Frame(2, lambda parts: complex(*parts)), at
     if tag == b"A":
@@ -99,29 +123,17 @@ def _decode_one(view: memoryview, at: int, resolve: _Resolve) -> tuple[Any, int]
         return _Frame(3, _build_component), at
     if tag == b"R":
         return resolve(bytes(view[at : at + DIGEST_SIZE])), at + DIGEST_SIZE
-    size = _read_size(view, at)[0]
-    at += 8
-    if tag in _CONTAINERS:
-        per_item, build = _CONTAINERS[tag]
-        return _Frame(size * per_item, build), at
-    content = bytes(view[at : at + size])
-    if len(content) != size:
-        raise EncodingError("not a canonical encoding: it ends too early")
-    at += size
-    if tag == b"I":
-        return int.from_bytes(content, "little", signed=True), at
-    if tag == b"S":
-        return content.decode("utf-8", "surrogatepass"), at
+    content, at = _content(view, at)
     if tag == b"B":
-        return content, at
+        return bytes(content), at
     if tag == b"Y":
-        return registry.port_type(content.decode()), at + 8 + _read_size(view, at)[0]
+        return registry.port_type(str(content, "utf-8")), at + 8 + _read_size(view, at)[0]
     if tag == b"O":
-        cls = registry.storable(content.decode())
-        size = _read_size(view, at)[0]
-        if bytes(view[at + 8 : at + 8 + size]) != source_of(cls):
+        cls = registry.storable(str(content, "utf-8"))
+        source, at = _content(view, at)
+        if bytes(source) != source_of(cls):
             raise EncodingError(f"a {cls.__qualname__} as it was before its class was edited")
-        return _Frame(1, lambda parts: _build_storable(cls, parts[0])), at + 8 + size
+        return _Frame(1, lambda parts: _build_storable(cls, parts[0])), at
     raise EncodingError(f"not a canonical encoding: unknown tag {tag!r}")
 
 
@@ -152,7 +164,7 @@ def _build_component(parts: list[Any]) -> Any:
     return registry.component(name).from_parameters(parameters)
 
 
-_CONSTANTS: dict[bytes, Any] = {b"N": None, b"T": True, b"F": False}
+_CONSTANTS: dict[int, Any] = dict(zip(b"NTF", (None, True, False), strict=True))
 _CONTAINERS: dict[bytes, tuple[int, Callable[[list[Any]], Any]]] = {
     b"L": (1, list),
     b"U": (1, tuple),

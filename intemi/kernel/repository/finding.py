@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Container, Iterator, Set
 from fnmatch import fnmatchcase
 
 from intemi.kernel.errors import ConfigurationError, IntemiError
@@ -23,9 +23,10 @@ _EVERYTHING = Narrowing("TRUE")
 def find(lookup: Lookup, reader: Reader, starts: list[Item] | None, where: Where) -> list[Item]:
     """The items at and below some items (all there are without any) that qualify, in the order of their requests."""
     narrowing = (where.narrowing() if isinstance(where, Qualifier) else None) or _EVERYTHING
+    kinds = where.kinds() if isinstance(where, Qualifier) else None
     candidates: set[int] | None = None
     with lookup.snapshot():
-        ways = None if starts is None else _few_below(lookup, starts, narrowing)
+        ways = None if starts is None else _few_below(lookup, starts, kinds, narrowing)
         if ways is None:
             candidates = lookup.numbers(narrowing).union(start.machine for start in starts or ())
             ways = lookup.above(candidates)
@@ -92,12 +93,14 @@ def check_where(where: object) -> None:
         )
 
 
-def _few_below(lookup: Lookup, starts: list[Item], narrowing: Narrowing) -> tuple[Edges, Machines] | None:
+def _few_below(
+    lookup: Lookup, starts: list[Item], kinds: Set[str] | None, narrowing: Narrowing
+) -> tuple[Edges, Machines] | None:
     """What is below some items, unless a qualifier narrows everything down to fewer machines."""
     roots = [start.machine for start in starts]
-    ways = lookup.below(roots, FEW)
+    ways = lookup.below(roots, kinds, FEW)
     if ways is None and (others := lookup.count(narrowing)) > FEW:
-        ways = lookup.below(roots, others)
+        ways = lookup.below(roots, kinds, others)
     return ways
 
 

@@ -29,8 +29,9 @@ Cells = list[tuple[int, str | None, Any]]
 _CHILDREN = "SELECT edges.* FROM wanted CROSS JOIN edges ON parent = machine"
 _FOLLOW = """
     SELECT edges.*, kind, config FROM wanted CROSS JOIN edges ON {near} = wanted.machine
-    LEFT JOIN machines ON number = {far} LIMIT ?
+    LEFT JOIN machines ON number = {far} WHERE {condition} LIMIT ?
 """
+_LEADS_ON = "EXISTS (SELECT 1 FROM edges AS further WHERE further.parent = edges.child)"
 _ROOTS = "SELECT number, name FROM roots JOIN machines ON id = machine WHERE kind IS NOT NULL AND ({}) "
 _ROOTS_AMONG = """
     SELECT number, name FROM wanted CROSS JOIN machines ON number = wanted.machine
@@ -82,21 +83,36 @@ class Lookup:
 
     def above(self, machines: Collection[int]) -> tuple[Edges, Machines]:
         """All edges on the ways that lead to machines, and the machines that they lead from."""
-        ways = self._follow(machines, "child", "parent", _NO_LIMIT)
+        ways = self._follow(machines, "child", "parent")
         assert ways is not None
         return ways
 
-    def below(self, machines: Collection[int], at_most: int = _NO_LIMIT) -> tuple[Edges, Machines] | None:
-        """All edges on the ways that lead on from machines, and the machines that they lead to; None if too many."""
-        return self._follow(machines, "parent", "child", at_most)
+    def below(
+        self, machines: Collection[int], kinds: Collection[str] | None, at_most: int
+    ) -> tuple[Edges, Machines] | None:
+        """All edges on the ways that lead on from machines, and the machines that they lead to; None if too many.
+
+        Of machines that nothing is below of, those that are of some kinds; None: of any.
+        """
+        if kinds is None:
+            return self._follow(machines, "parent", "child", at_most)
+        return self._follow(machines, "parent", "child", at_most, f"{_among('kind', kinds)} OR {_LEADS_ON}", kinds)
 
     def children(self, machines: Collection[int]) -> Edges:
         """The edges that lead from machines to their children."""
         self._want(machines)
         return _by_parents(self._connection.execute(_CHILDREN))
 
-    def _follow(self, machines: Collection[int], near: str, far: str, at_most: int) -> tuple[Edges, Machines] | None:
-        statement = _FOLLOW.format(near=near, far=far)
+    def _follow(
+        self,
+        machines: Collection[int],
+        near: str,
+        far: str,
+        at_most: int = _NO_LIMIT,
+        condition: str = "TRUE",
+        parameters: Iterable[str] = (),
+    ) -> tuple[Edges, Machines] | None:
+        statement = _FOLLOW.format(near=near, far=far, condition=condition)
         far_end = ("parent", "position", "child").index(far)
         found: list[tuple[Any, ...]] = []
         met: Machines = {}
@@ -105,7 +121,7 @@ class Lookup:
         while new:
             self._want(new)
             left = _NO_LIMIT if at_most == _NO_LIMIT else at_most - len(found) + 1
-            rows = self._connection.execute(statement, (left,)).fetchall()
+            rows = self._connection.execute(statement, (*parameters, left)).fetchall()
             found += rows
             if len(found) > at_most != _NO_LIMIT:
                 return None
