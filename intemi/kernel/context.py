@@ -189,11 +189,15 @@ class Context:
         ports = self.config.inputs
         inputs = {}
         for name, bound in self.sources.items():
-            for source in bound:
+            if len(bound) == 1:
+                (source,) = bound
                 if source.context.state is not FINISHED:
                     return None
-            items = bound[0].items() if len(bound) == 1 else tuple([item for each in bound for item in each.items()])
-            inputs[name] = ports[name].multi, items
+                inputs[name] = ports[name].multi, source.items()
+                continue
+            if any(source.context.state is not FINISHED for source in bound):
+                return None
+            inputs[name] = ports[name].multi, tuple([item for source in bound for item in source.items()])
         return inputs
 
     def aborted_input(self) -> MachineAborted | None:

@@ -85,8 +85,10 @@ class Child:
     """What was asked for; the machine's id tells only who answered."""
 
 
-_SCALARS = frozenset((int, float, str, bool, type(None)))
+_PLAIN = frozenset((float, str, bool, type(None)))
 _LEAST, _GREATEST = -(2**63), 2**63 - 1
+"""What msgpack represents as it is: these types, and whole numbers in between."""
+_TEXT = frozenset((str,))
 _NOTHING: dict[str, Any] = {}
 """Shared by all records, and never written to; so are those of the next function."""
 
@@ -173,8 +175,13 @@ class Record:
 
     def fix(self) -> None:
         """See to it that nobody can change the results before the record is written."""
-        if self._results and not self._is_fixed and not isinstance(self._results, bytes):
-            self._results, self._is_fixed = _fixed(self._results), True
+        results = self._results
+        if self._is_fixed or not results or isinstance(results, bytes):
+            return
+        if _TEXT.issuperset(map(type, results)):
+            self._results, self._is_fixed = _fixed(results), True
+        else:  # msgpack has no other labels
+            self._results = encoding.encode(results)
 
     def fixed_results(self) -> dict[str, Any]:
         """The labelled results: numbers, text, truth values and None as they are, everything else encoded."""
@@ -185,6 +192,7 @@ class Record:
 
     def encode(self, config: bytes | None = None) -> bytes:
         """The record as bytes; `config` is what the configuration is called if it is kept elsewhere."""
+        self.fix()
         seed, failure = self.seed, self.failure
         return _pack(
             (
@@ -195,7 +203,7 @@ class Record:
                 None if seed is None else (encoding.encode(seed.entropy), seed.path),
                 self.inputs,
                 {name: _packed(items) for name, items in self.outputs.items()},
-                self._results_to_pack(),
+                self._results or b"",
                 None if failure is None else (failure.message, failure.path, failure.key, failure.traceback),
                 self.census,
                 self.started,
@@ -205,16 +213,6 @@ class Record:
                 self.memory,
             )
         )
-
-    def _results_to_pack(self) -> dict[str, Any] | bytes:
-        """The results as they are fixed or, if msgpack could not represent them, encoded as a whole."""
-        if not self._results or isinstance(self._results, bytes):
-            return self._results or b""
-        fixed = self.fixed_results()
-        for label, value in fixed.items():
-            if type(label) is not str or (type(value) is int and not _LEAST <= value <= _GREATEST):
-                return encoding.encode(self.results)
-        return fixed
 
     @classmethod
     def decode(cls, data: bytes, config_of: Callable[[bytes], bytes] | None = None) -> Record:
@@ -264,7 +262,12 @@ def _pack(value: object) -> bytes:
 
 
 def _fixed(results: Mapping[str, Any]) -> dict[str, Any]:
-    return {label: value if type(value) in _SCALARS else encoding.encode(value) for label, value in results.items()}
+    return {
+        label: value
+        if (kind := type(value)) in _PLAIN or (kind is int and _LEAST <= value <= _GREATEST)
+        else encoding.encode(value)
+        for label, value in results.items()
+    }
 
 
 def _packed(items: Items) -> Any:

@@ -10,7 +10,7 @@ machine.
 from __future__ import annotations
 
 import enum
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import count
 
@@ -206,6 +206,10 @@ class Unifier:
             if self.store.durable:
                 self.store.release(each.record.machine)
         self._local.keep_all(finished)
+
+    def kept_for_now(self, after: int) -> Iterator[tuple[int, Record, list[Child]]]:
+        """The machines that are on record for as long as this process lives, with numbers greater than the one given."""
+        return self._local.finished(after)
 
     def forget(self, machine: bytes) -> None:
         """Drop a record, in memory and in the store."""

@@ -141,18 +141,20 @@ def test_output_that_cannot_be_written_gets_one_message(quick: Path) -> None:
     assert done.stderr == "Error: No space left on device\n"
 
 
-def test_a_disk_that_is_full_gets_one_message_and_a_later_run_goes_on(quick: Path) -> None:
+@pytest.mark.parametrize("room", [100_000, 250_000])
+def test_a_disk_that_is_full_gets_one_message_and_a_later_run_goes_on(quick: Path, room: int) -> None:
     resource = pytest.importorskip("resource")
 
     def no_more_than_a_little() -> None:
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # a write beyond the limit fails, as on a full disk
-        resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
 
     done = intemi(quick, "run", "quick.yaml", preexec_fn=no_more_than_a_little)
-    assert done.returncode in (1, 3)
     assert "Traceback" not in done.stderr
     assert "on a disk that has space" in done.stderr
-    assert intemi(quick, "run", "quick.yaml").returncode == 0
+    later = intemi(quick, "run", "quick.yaml")
+    assert later.returncode == 0
+    assert done.returncode in (1, 3) or done.stdout == later.stdout  # what could not be kept was in memory
 
 
 def test_a_learner_that_fails_is_told_of_and_the_others_are_compared(tmp_path: Path) -> None:

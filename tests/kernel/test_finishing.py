@@ -10,7 +10,8 @@ from intemi.kernel import EventKind, Input, IntemiError, Machine, Model, Output,
 from intemi.kernel.disk import DiskStore, WriteBehind
 from intemi.kernel.disk.write_behind import MANY
 from intemi.kernel.store import Finished
-from tests.machines import Number
+from tests.kernel.repository.machines import Grade, Twig
+from tests.machines import Number, Pass, gate
 
 NUMBER = 20 * MANY
 
@@ -22,11 +23,14 @@ class Watched(DiskStore):
         super().__init__(folder)
         self.handfuls: list[int] = []
         self.trouble: Exception | None = None
+        self.refused: set[str] = set()
 
     def keep_all(self, finished: Sequence[Finished], further: Sequence[tuple[bytes, bytes]] = ()) -> None:
         self.handfuls.append(len(finished))
         if self.trouble is not None:
             raise self.trouble
+        if self.refused.intersection(each.record.kind for each in finished):
+            raise IntemiError("the disk is full")
         super().keep_all(finished, further)
 
 
@@ -134,3 +138,23 @@ def test_on_new_ground_finished_machines_are_still_found(tmp_path: Path, unifica
         known = project.request(Number(1))
         assert project.run(Double(), number=known.result).outputs["result"] == 2
         assert dict(project.counts().physical) == {"Number": 1}
+
+
+@pytest.mark.parametrize("is_noted", [False, True])
+@pytest.mark.parametrize("refused", [{"Grade"}, {"Pass"}, {"Grade", "Pass"}])
+def test_questions_are_answered_about_what_is_kept_in_memory_only(
+    project: Project, refused: set[str], is_noted: bool
+) -> None:
+    store_of(project).refused = refused
+    name = f"{refused} {is_noted}"
+    tree = Twig((Twig(tuple(map(Grade, range(6)))), Grade(7), Pass(name)))
+    with project, pytest.warns(StoreWarning, match="the disk is full"):
+        asked = project.request(tree)
+        assert gate(name).reached.wait(30)
+        project._line.put_on_record()
+        if is_noted:  # as it is every now and then while a request is on its way
+            project._repository.write()
+        gate(name).opened.set()
+        asked.wait()
+        found = project.query(asked, type=Grade, labels=["Grade", "path"])
+        assert sorted(found["Grade"]) == [0, 1, 2, 3, 4, 5, 7]

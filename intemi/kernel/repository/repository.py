@@ -196,6 +196,10 @@ class Repository:
 
     def _catch_up(self, opened: Opened) -> None:
         opened.index.catch_up(self._store, self._source())
+        here_only = list(self._line.unifier.kept_for_now(after=opened.here_only))
+        if here_only:  # the disk was full, say; to other sessions they are not finished
+            opened.index.add_unfinished([(record, children) for _, record, children in here_only if record.started])
+            opened.here_only = here_only[-1][0]
         self._owes_index = False
 
     def _look_up_roots(self, opened: Opened) -> None:
@@ -226,24 +230,8 @@ class Repository:
         if machine is None:  # it was aborted: what had finished until then was noted
             statement = "SELECT machine FROM roots WHERE key = ? AND machine IS NOT NULL"
             found = opened.connection.execute(statement, (context.key,)).fetchone()
-            return None if found is None else opened.lookup.number_of(found[0])
-        number = opened.lookup.number_of(machine)
-        if number is None and context.record is not None:
-            opened.index.add_unfinished(self._in_memory_only(opened, machine))
-            number = opened.lookup.number_of(machine)
-        return number
-
-    def _in_memory_only(self, opened: Opened, machine: bytes) -> list[tuple[Record, list[Child]]]:
-        """A machine, and those under it, that were finished by this session but are not in the store."""
-        found = []
-        pending = [machine]
-        while pending:
-            record = self._line.unifier.record_of(pending[-1])
-            children = self._line.unifier.children(pending.pop())
-            if record is not None:
-                found.append((record, children))
-                pending += [each.machine for each in children if opened.lookup.number_of(each.machine) is None]
-        return found
+            machine = None if found is None else found[0]
+        return None if machine is None else opened.lookup.number_of(machine)
 
     # Comments
 
