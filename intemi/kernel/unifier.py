@@ -208,7 +208,7 @@ class Unifier:
         self._local.keep_all(finished)
 
     def kept_for_now(self, after: int) -> Iterator[tuple[int, Record, list[Child]]]:
-        """The machines that are on record for as long as this process lives, with numbers greater than the one given."""
+        """The machines that are on record in this process only, with numbers greater than the one given."""
         return self._local.finished(after)
 
     def forget(self, machine: bytes) -> None:

@@ -140,6 +140,7 @@ def test_on_new_ground_finished_machines_are_still_found(tmp_path: Path, unifica
         assert dict(project.counts().physical) == {"Number": 1}
 
 
+@pytest.mark.filterwarnings("ignore:.*the disk is full:intemi.kernel.StoreWarning")
 @pytest.mark.parametrize("is_noted", [False, True])
 @pytest.mark.parametrize("refused", [{"Grade"}, {"Pass"}, {"Grade", "Pass"}])
 def test_questions_are_answered_about_what_is_kept_in_memory_only(
@@ -148,7 +149,7 @@ def test_questions_are_answered_about_what_is_kept_in_memory_only(
     store_of(project).refused = refused
     name = f"{refused} {is_noted}"
     tree = Twig((Twig(tuple(map(Grade, range(6)))), Grade(7), Pass(name)))
-    with project, pytest.warns(StoreWarning, match="the disk is full"):
+    with project:
         asked = project.request(tree)
         assert gate(name).reached.wait(30)
         project._line.put_on_record()

@@ -21,7 +21,7 @@ from msgpack import packb, unpackb
 from intemi.kernel.context import Context
 from intemi.kernel.errors import ConfigurationError, IntemiError, StoreWarning
 from intemi.kernel.machine import Machine
-from intemi.kernel.record import Child, Record
+from intemi.kernel.record import Record
 from intemi.kernel.repository import finding
 from intemi.kernel.repository.commentators import Commentator, seen
 from intemi.kernel.repository.file import Opened, RepositoryFile
