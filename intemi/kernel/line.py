@@ -41,7 +41,7 @@ from intemi.kernel.errors import (
     MachineFailed,
     StoreWarning,
 )
-from intemi.kernel.finishing import failure_of
+from intemi.kernel.guard import Guard
 from intemi.kernel.limits import Limits
 from intemi.kernel.locks import Parking, Step, StepLock
 from intemi.kernel.machine import Machine
@@ -75,6 +75,7 @@ class AssemblyLine:
         self.timers = Timers()
         self.managers: list[TaskManager] = []
         self.runner = Runner(self)
+        self.guard = Guard(self)
         self.stopper = Stopper(self)
         self.watcher = Watcher(self)
         self.attached = Attached(self)
@@ -124,7 +125,7 @@ class AssemblyLine:
         known: Record | Task | None = self.unifier.look_up(key)
         if known is None:
             if sources and self.unifier.level == 2:
-                self._get_ready(context)
+                self.guard.get_ready(context)
             if parent is None:
                 for manager in self.managers:
                     manager.get_ready()
@@ -164,35 +165,13 @@ class AssemblyLine:
             )
         return inherited.branch(*branch) if branch else inherited
 
-    def _get_ready(self, context: Context) -> None:
-        """Have the contents of inputs that are there digested before the lock is taken."""
-        try:
-            context.inputs = self._resolved(context)
-            if context.inputs is not None:
-                return
-            for bound in context.sources.values():
-                for source in bound:
-                    if source.context.state is FINISHED:
-                        self.values.register(source.items())
-        except Exception:
-            return  # what is lost, and cannot be made again, is met once more in `_resolve`
-
-    def _resolved(self, context: Context) -> Inputs | None:
-        """Where the values of all inputs are, with their contents digested if machines are known by them."""
-        inputs = context.resolved()
-        if inputs and self.unifier.level == 2:
-            for _, items in inputs.values():
-                for item in items:
-                    if item.content is None:
-                        self.values.register((item,))
-        return inputs
-
     def _place(self, context: Context, parent: Task | None, priority: int) -> None:
         """Give a context its place among its siblings."""
         if self._is_closed:
             raise IntemiError("the project is closed")
         if context.limits is not None:
-            self._check_limits(context)
+            self.stopper.check_limits(context)
+            self.has_limits = True
         if parent is None:
             context.index = next(self._serial)
             context.position = (-priority, context.index)
@@ -203,25 +182,15 @@ class AssemblyLine:
         context.position = (*parent.position, -priority, context.index)
         parent.children.append(context)
 
-    def _check_limits(self, context: Context) -> None:
-        if not isinstance(context.limits, Limits):
-            raise ConfigurationError(f"{context.path}: limits must be a Limits, such as Limits(wall=60)")
-        if context.limits.need_process and not any(manager.isolates for manager in self.managers):
-            raise ConfigurationError(
-                f"{context.path}: limits on CPU time and memory need a process manager; "
-                "subscribe one with project.subscribe(Processes())"
-            )
-        self.has_limits = True
-
     # Unifier, guard, spooler: everything from here on is under the lock
 
     def _begin(self, context: Context) -> None:
         task = context.task = Task(context)
         self.unifier.add(task)
         if context.inputs is None:
-            self.guard(task)
+            self.guard.admit(task)
         else:
-            self._resolve(task, context.inputs)
+            self.resolve(task, context.inputs)
 
     def _join(self, context: Context, task: Task) -> None:
         if context.is_under(task):
@@ -240,34 +209,7 @@ class AssemblyLine:
         elif task.state in (RUNNING, State.ELSEWHERE):
             self.stopper.arm(context, task)
 
-    def guard(self, task: Task) -> None:
-        """Let a task wait for inputs that are not ready; an owner with an aborted input makes way for the next one."""
-        try:
-            inputs = task.owner.inputs or self._resolved(task.owner)
-        except Exception as lost:  # and cannot be made again
-            self.end(task, None, failure_of(task, lost).error())
-            return
-        if inputs is not None:
-            self._resolve(task, inputs)
-            return
-        while (error := task.owner.aborted_input()) is not None:
-            task.contexts.remove(task.owner)
-            self.settle(task.owner, None, error)
-            if not task.contexts:
-                self.stopper.give_up(task)
-                return
-            task.owner = task.contexts[0]
-        sources = task.owner.sources
-        if sources:
-            task.missing = {s.context for bound in sources.values() for s in bound if not s.context.is_done}
-        for provider in task.missing:
-            if provider.dependants is None:
-                provider.dependants = {}
-            provider.dependants[task] = None  # once, also if it was an input of a former owner
-        if not task.missing:
-            self._inputs_settled(task)
-
-    def _resolve(self, task: Task, inputs: Inputs) -> None:
+    def resolve(self, task: Task, inputs: Inputs) -> None:
         """All inputs are ready: find out which machine it is, and queue it if it has to be run."""
         task.inputs = inputs
         answer = self.unifier.resolve(task)
@@ -432,27 +374,8 @@ class AssemblyLine:
             if context.dependants is not None:
                 for task in context.dependants:
                     if task.state is WAITING and task.contexts:
-                        self._input_settled(task, context)
+                        self.guard.hear_of(context, task)
                 context.dependants = None
-
-    def _input_settled(self, task: Task, provider: Context) -> None:
-        if provider not in task.missing:
-            return  # it was an input of a former owner
-        if isinstance(provider.error, MachineAborted):
-            self.guard(task)
-            return
-        task.missing.discard(provider)
-        if not task.missing:
-            self._inputs_settled(task)
-
-    def _inputs_settled(self, task: Task) -> None:
-        # The first failure in order of the ports, whichever came first by the clock: the same error on every run.
-        for bound in task.owner.sources.values():
-            for source in bound:
-                if source.context.error is not None:
-                    self.end(task, None, source.context.error)
-                    return
-        self.guard(task)
 
     # Callers wait and look
 

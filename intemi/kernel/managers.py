@@ -81,6 +81,9 @@ class TaskManager(ABC):
         """Whether a leaf is expected, by those before it, to end so soon that others can wait for that."""
         return False
 
+    def expect_heavy(self, config: Machine) -> None:  # noqa: B027 - most do not let anything wait
+        """What a leaf has made takes so much room that what others like it make must not wait for anything."""
+
     def goes_on(self) -> bool:
         """Whether the slot that asks, having run a leaf, may begin with the next one without looking around."""
         if self.is_closing:
@@ -147,10 +150,12 @@ asks for it now and then takes up to one and a half times, in which the others h
 class Usual:
     """What leaves of a kind take; the last ones count most."""
 
-    __slots__ = ("held_up", "seconds")
+    __slots__ = ("held_up", "is_heavy", "seconds")
 
     def __init__(self) -> None:
         self.seconds = inf
+        self.is_heavy = False
+        """Whether what they make takes much room."""
         self.held_up = 1.0
         """How many times its CPU time it took, where it could have run beside others."""
 
@@ -206,7 +211,10 @@ class Threads(TaskManager):
 
     def is_brief(self, config: Machine) -> bool:
         usual = self._usual.get(type(config))
-        return usual is not None and usual.seconds < BRIEF
+        return usual is not None and usual.seconds < BRIEF and not usual.is_heavy
+
+    def expect_heavy(self, config: Machine) -> None:
+        self._usual[type(config)].is_heavy = True
 
     def get_ready(self) -> None:
         if not self._is_ready:  # whoever only asks for what is finished does not need it

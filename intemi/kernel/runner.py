@@ -37,7 +37,9 @@ MANY = 8
 MOST = 64
 """Leaves whose models are put by, ..."""
 LONG = 0.1
-"""... and seconds for which that of the first of them may wait."""
+"""... and seconds for which that of the first of them may wait, ..."""
+HEAVY = 2**20
+"""... unless leaves of that kind make more than so many bytes: the memory cache knows only what was taken in."""
 
 
 class Runner:
@@ -185,7 +187,11 @@ class Runner:
         try:
             check_model(task.config, model)
             durable = self._unifier.store.durable
-            outputs, contents = self._values.take(task.machine, task.config, model, durable, self._is_bound(task))
+            outputs, contents, received = self._values.take(
+                task.machine, task.config, model, durable, self._is_bound(task)
+            )
+            if received > HEAVY:
+                task.manager.expect_heavy(task.config)
             return task, self._record(task, outputs, model.results), contents
         except BaseException as error:  # what cannot be kept is the machine's failure, not ours
             return self._failed(task, error)

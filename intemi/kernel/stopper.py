@@ -12,7 +12,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from intemi.kernel.context import Context, State, Task
-from intemi.kernel.errors import LimitExceeded, MachineAborted
+from intemi.kernel.errors import ConfigurationError, LimitExceeded, MachineAborted
 from intemi.kernel.limits import Limits
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class Stopper:
             for child in task.children:
                 child.parent = task.owner
             if task.state is State.WAITING:  # what the old owner waited for may be aborted with it
-                self._line.guard(task)
+                self._line.guard.admit(task)
 
     def _cancel(self, task: Task) -> None:
         """Nobody waits for this task any more."""
@@ -74,6 +74,16 @@ class Stopper:
                 self._line.unifier.store.release(task.machine)
             else:
                 heir.claimed = True
+
+    def check_limits(self, context: Context) -> None:
+        """Refuse limits that nobody could enforce."""
+        if not isinstance(context.limits, Limits):
+            raise ConfigurationError(f"{context.path}: limits must be a Limits, such as Limits(wall=60)")
+        if context.limits.need_process and not any(manager.isolates for manager in self._line.managers):
+            raise ConfigurationError(
+                f"{context.path}: limits on CPU time and memory need a process manager; "
+                "subscribe one with project.subscribe(Processes())"
+            )
 
     def arm(self, context: Context, task: Task) -> None:
         """Start the clock of a context with a limit on wall time: with the run, or when it joins one."""

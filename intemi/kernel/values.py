@@ -74,12 +74,15 @@ class Values:
                 self._hold(item, value, *measured(value))
         return own(value) if type(value) in _MUTABLE else value
 
-    def _hold(self, item: Item, value: Any, size: int, parts: Sequence[object]) -> None:
-        """Keep a value in memory: beside its item if that costs next to nothing, else as long as there is room."""
+    def _hold(self, item: Item, value: Any, size: int, parts: Sequence[object]) -> int:
+        """Keep a value in memory: beside its item if that costs next to nothing, else as long as there is room.
+
+        Answers with the bytes that came into the memory cache.
+        """
         if not parts and (size <= SMALL or item.inline is not None):
             item.small = value
-        else:
-            self._memory.put(item.origin, value, size, parts)
+            return 0
+        return self._memory.put(item.origin, value, size, parts)
 
     def load_items(self, items: Items) -> Any:
         """The value of an output: one, or a tuple of many."""
@@ -115,36 +118,38 @@ class Values:
 
     def take(
         self, machine: bytes, config: Machine, model: Model, durable: bool, bound: bool = False
-    ) -> tuple[dict[str, Items], dict[bytes, bytes]]:
-        """Take over what a leaf made: its items, and the contents that the store must keep beside the record.
+    ) -> tuple[dict[str, Items], dict[bytes, bytes], int]:
+        """Take over what a leaf made: its items, the contents that the store must keep beside the record, and how many
+        bytes came into the memory cache.
 
         Outputs that are bound already are digested while they are at hand. A value without a safe encoding stays in
         memory: a later process that needs it makes it again.
         """
         encoded = Encoded() if durable else None
         outputs: dict[str, Items] = {}
+        received = 0
         for name, port in config.outputs.items():
             value = model.outputs[name]
             if port.multi:
-                items = [
-                    self._take_over(Item(machine, name, index), each, encoded, bound)
-                    for index, each in enumerate(value)
-                ]
-                outputs[name] = tuple(items)
+                items = tuple([Item(machine, name, index) for index in range(len(value))])
+                for item, each in zip(items, value, strict=True):
+                    received += self._take_over(item, each, encoded, bound)
+                outputs[name] = items
             else:
-                outputs[name] = self._take_over(Item(machine, name), value, encoded, bound)
+                outputs[name] = item = Item(machine, name)
+                received += self._take_over(item, value, encoded, bound)
         if encoded is None:
-            return outputs, {}
-        self._hold_parts(encoded)
-        return outputs, encoded.contents
+            return outputs, {}, received
+        return outputs, encoded.contents, received + self._hold_parts(encoded)
 
-    def _take_over(self, item: Item, value: Any, encoded: Encoded | None, bound: bool) -> Item:
+    def _take_over(self, item: Item, value: Any, encoded: Encoded | None, bound: bool) -> int:
+        """Let an item stand for a value; how many bytes came into the memory cache."""
         scalar = encoding.encode_scalar(value)
         if scalar is not None and len(scalar) <= INLINE:  # most small values, in one step
             item.small, item.inline = value, scalar
             if bound or encoded is not None:
                 item.content = encoding.digest(scalar)
-            return item
+            return 0
         value = frozen(value)
         if encoded is not None:
             size, parts = self._encode(item, value, encoded)
@@ -152,12 +157,10 @@ class Values:
             size, parts = measured(value)
             if bound:
                 item.content = _content_of(item, value)
-        self._hold(item, value, size, parts)
-        return item
+        return self._hold(item, value, size, parts)
 
-    def _hold_parts(self, encoded: Encoded) -> None:
-        for name, part in encoded.shared.items():
-            self._memory.put((name, "", SHARED), part, 0, (part,))
+    def _hold_parts(self, encoded: Encoded) -> int:
+        return sum([self._memory.put((name, "", SHARED), part, 0, (part,)) for name, part in encoded.shared.items()])
 
     def kept(self, contents: Mapping[bytes, bytes]) -> None:
         """The store has got contents; those that are shared need not be written again."""
@@ -297,7 +300,7 @@ class Values:
         for name, items in record.outputs.items():
             _check_same(config, record, flat(items), made[name])
         durable = self._unifier.store.durable
-        outputs, contents = self.take(record.machine, config, model, durable)
+        outputs, contents, _ = self.take(record.machine, config, model, durable)
         for name, items in record.outputs.items():
             for item, new in zip(flat(items), flat(outputs[name]), strict=True):
                 item.small, item.inline, item.content = new.small, new.inline, item.content or new.content

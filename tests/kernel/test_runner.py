@@ -6,6 +6,7 @@ import threading
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from intemi import Input, Machine, MachineFailed, Model, Output, Project, State, StoreWarning, Threads, parameter
@@ -325,3 +326,32 @@ def test_what_is_put_by_is_kept_when_the_project_is_closed(tmp_path: Path) -> No
     with Project(tmp_path) as project:
         project.run(Brief(1))
         assert not project.counts().physical
+
+
+lying: list[int] = []
+
+
+class Heavy(Machine):
+    """Makes more than may lie about, in no time, and notes how much of that does."""
+
+    array = Output(np.ndarray)
+    size: int
+    value: int = 0
+
+    def run(self) -> Model:
+        lying.append(len(runner_of["project"].put_by))
+        return Model(array=np.zeros(self.size, dtype=np.uint8))
+
+
+runner_of: dict[str, runner.Runner] = {}
+
+
+@pytest.mark.parametrize("has_folder", [False, True])
+@pytest.mark.parametrize(("size", "lies"), [(runner.HEAVY // 2, True), (2 * runner.HEAVY, False)])
+def test_what_takes_much_room_does_not_lie_about(tmp_path: Path, has_folder: bool, size: int, lies: bool) -> None:
+    lying.clear()
+    with Project(tmp_path if has_folder else None, workers=1) as project:
+        runner_of["project"] = project._line.runner
+        project.run(Heavy(size))
+        project.run(Together(tuple(Heavy(size, value) for value in range(1, 17))))
+    assert any(lying) is lies
