@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+import tempfile
+import warnings
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -24,7 +26,10 @@ from intemi.kernel import (
     OnPath,
     Project,
     Result,
+    StoreWarning,
 )
+from intemi.kernel.disk import DiskStore
+from intemi.kernel.store import Finished
 from tests.kernel.repository.machines import VALUES, Breaks, GoodGrade, Grade, Leave, Twig, walk
 from tests.machines import Draw, Judge, Number, Pass, Repeater, cross_validation, gate
 
@@ -47,6 +52,34 @@ def places(capsule: Capsule, above: int | None = None) -> Iterator[int | None]:
 
 grades = st.builds(Grade, st.integers(0, 3)) | st.builds(GoodGrade, st.integers(0, 3))
 trees: Any = st.recursive(grades, lambda parts: st.builds(Twig, st.lists(parts, max_size=4).map(tuple)), max_leaves=12)
+
+
+class Refusing(DiskStore):
+    """A store that refuses some of what it is given, as on a disk that is full now and then."""
+
+    refuses: ClassVar[list[bool]] = []
+
+    def keep_all(self, finished: Sequence[Finished], further: Sequence[tuple[bytes, bytes]] = ()) -> None:
+        if self.refuses and self.refuses.pop():
+            raise IntemiError("the disk is full")
+        super().keep_all(finished, further)
+
+
+@settings(deadline=None, max_examples=30)
+@given(tree=trees, refuses=st.lists(st.booleans(), min_size=1, max_size=20), together=st.integers(1, 4))
+def test_a_query_finds_what_could_not_be_kept_as_well(tree: Machine, refuses: list[bool], together: int) -> None:
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        warnings.catch_warnings(action="ignore", category=StoreWarning),
+        tempfile.TemporaryDirectory() as folder,
+    ):
+        patch.setattr("intemi.kernel.disk.DiskStore", Refusing)
+        patch.setattr("intemi.kernel.disk.write_behind.MANY", together)
+        patch.setattr(Refusing, "refuses", refuses.copy())
+        with Project(folder, workers=1) as project:
+            done = project.run(tree)
+            found = project.query(done, labels="path", where=lambda item: True)
+            assert list(found.values) == [each.path for each in walk(done)]
 
 
 @settings(deadline=None, max_examples=25)
