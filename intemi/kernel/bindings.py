@@ -12,9 +12,12 @@ from intemi.kernel.ports import Input, check_fit
 
 
 def checked(config: Machine, bindings: Mapping[str, Any]) -> tuple[Machine, Sources]:
-    """What is requested, seeds of the time drawn, and the sources of its inputs; most were looked at before."""
-    if isinstance(config, Machine) and "_is_ready" in config.__dict__:
-        return config, bind(config, bindings)
+    """What is requested, seeds of the time drawn, and the sources of its inputs."""
+    if isinstance(config, Machine):
+        cls = type(config)
+        is_simple = cls.has_process and not cls._holds_components and config.seed is None
+        if is_simple or "_is_ready" in config.__dict__:  # there is nothing to look at, or it was looked at before
+            return config, bind(config, bindings)
     check_feasible(config)
     sources = bind(config, bindings)  # before a look at its seeds makes a scheme immutable
     drawn = draw_time_seeds(config)

@@ -148,7 +148,7 @@ asks for it now and then takes up to one and a half times, in which the others h
 
 
 class Usual:
-    """What leaves of a kind take; the last ones count most."""
+    """What leaves of a kind take: in time, the last ones count most; in room, the largest."""
 
     __slots__ = ("held_up", "is_heavy", "seconds")
 

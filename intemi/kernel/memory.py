@@ -33,7 +33,7 @@ class MemoryCache:
 
     >>> cache = MemoryCache(limit=200)
     >>> for index in range(4):
-    ...     cache.put((b"machine", "out", index), "x" * 20, size=60)
+    ...     received = cache.put((b"machine", "out", index), "x" * 20, size=60)
     >>> cache.get((b"machine", "out", 0)) is ABSENT
     True
     """

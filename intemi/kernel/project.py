@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -117,12 +117,7 @@ class Project:
 
         Commentators speak, once it is done, of whatever has finished under it. If one of them fails, that is a warning.
         """
-        if commentators != ():
-            _check_commentators(commentators)
-        capsule = self._line.request(config, bindings, name=name, priority=priority, limits=limits)
-        if not commentators:
-            return capsule
-        return Capsule(capsule.context, self._line, self._line.attached.attach(capsule, tuple(commentators)))
+        return self._request(config, bindings, name, priority, limits, commentators)
 
     def run(
         self,
@@ -136,14 +131,28 @@ class Project:
         **bindings: Any,
     ) -> Capsule:
         """Ask for a machine and wait until it is finished; Ctrl-C aborts it, and what has finished is kept."""
-        capsule = self.request(
-            config, name=name, priority=priority, limits=limits, commentators=commentators, **bindings
-        )
+        capsule = self._request(config, bindings, name, priority, limits, commentators)
         try:
             return capsule.wait()
         except KeyboardInterrupt:
             capsule.abort()
             raise
+
+    def _request(
+        self,
+        config: Machine,
+        bindings: Mapping[str, Any],
+        name: str | None,
+        priority: int,
+        limits: Limits | None,
+        commentators: Sequence[Commentator],
+    ) -> Capsule:
+        if commentators != ():
+            _check_commentators(commentators)
+        capsule = self._line.request(config, bindings, None, name, (), None, priority, limits)
+        if not commentators:
+            return capsule
+        return Capsule(capsule.context, self._line, self._line.attached.attach(capsule, tuple(commentators)))
 
     def wait(self, *capsules: Capsule) -> None:
         """Wait for all of them; the first (in the order given) that did not finish raises, after all are done."""
