@@ -97,6 +97,13 @@ class Scalar(Machine):
         return Model(results_of=1)
 
 
+class Numbered(Machine):
+    version = 1
+
+    def run(self) -> Model:
+        return Model(results={"Grade": 1, 1: 2})  # type: ignore[dict-item]
+
+
 class Bare(Machine):
     """Returns a value instead of a model."""
 
@@ -254,6 +261,7 @@ MISTAKES = [
     (Mistyped, {}, MachineFailed, "Mistyped.result must be int, got str"),
     (Scalar, {}, MachineFailed, "Scalar.results_of must be a list or tuple, got int"),
     (Bare, {}, MachineFailed, "Bare.run must return a Model, got 1"),
+    (Numbered, {}, MachineFailed, "Numbered.run must label its results with text, got 1"),
     (Meddler, {"values": [1]}, AssertionError, "Meddler: running it must not change its input values"),
     (Scribbler, {"array": np.ones(3)}, (AssertionError, MachineFailed), "its input array|read-only"),
     (Careless, {}, AssertionError, "Careless: the same seed must give the same output result"),

@@ -181,6 +181,7 @@ class MemoryStore(Store):
 
     def forget(self, machine: bytes) -> None:
         if self._records.pop(machine, None) is not None:
+            self._children.pop(machine, None)
             self._forgotten[machine] = None
 
     def finished(self, after: int) -> Iterator[tuple[int, Record, list[Child]]]:

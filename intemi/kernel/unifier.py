@@ -10,7 +10,7 @@ machine.
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import count
 
@@ -83,6 +83,8 @@ class Unifier:
         self.store = store
         self._failures = failures
         self._local = MemoryStore()
+        self.lacks_some = False
+        """Whether the store could not keep something, which is on record in this process only."""
         self._records: dict[bytes, Record] = {}
         self._by_key: dict[bytes, Task] = {}
         self._by_machine: dict[bytes, Task] = {}
@@ -207,15 +209,16 @@ class Unifier:
                 self.store.release(each.record.machine)
         self._local.keep_all(finished)
 
-    def kept_for_now(self, after: int) -> Iterator[tuple[int, Record, list[Child]]]:
-        """The machines that are on record in this process only, with numbers greater than the one given."""
-        return self._local.finished(after)
+    def is_kept_for_now(self, machine: bytes) -> bool:
+        """Whether a machine is on record in this process only."""
+        return self._local.find(machine) is not None
 
     def forget(self, machine: bytes) -> None:
         """Drop a record, in memory and in the store."""
         for key in [key for key, record in self._records.items() if record.machine == machine]:
             del self._records[key]
         self._failed_now.discard(machine)
+        self._local.forget(machine)
         self.store.forget(machine)
 
     def children(self, machine: bytes) -> list[Child]:

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from intemi.kernel import EventKind, Input, IntemiError, Machine, Model, Output, Project, StoreWarning
+from intemi.kernel import EventKind, Input, IntemiError, Machine, MachineFailed, Model, Output, Project, StoreWarning
 from intemi.kernel.disk import DiskStore, WriteBehind
 from intemi.kernel.disk.write_behind import MANY
 from intemi.kernel.store import Finished
-from tests.kernel.repository.machines import Grade, Twig
+from tests.kernel.repository.machines import Breaks, Grade, Twig
 from tests.machines import Number, Pass, gate
 
 NUMBER = 20 * MANY
@@ -159,3 +159,34 @@ def test_questions_are_answered_about_what_is_kept_in_memory_only(
         asked.wait()
         found = project.query(asked, type=Grade, labels=["Grade", "path"])
         assert sorted(found["Grade"]) == [0, 1, 2, 3, 4, 5, 7]
+
+
+class Odd(Machine):
+    """Leaves a result that nothing can keep."""
+
+    version = 1
+
+    def run(self) -> Model:
+        return Model(results={"Odd": object()})
+
+
+@pytest.mark.filterwarnings("ignore:Odd is kept in memory only:intemi.kernel.StoreWarning")
+def test_one_that_cannot_be_kept_is_in_the_way_of_no_question_about_others(tmp_path: Path) -> None:
+    with Project(tmp_path) as project:
+        project.run(Odd())
+        graded = project.run(Grade(3))
+        assert list(project.query(graded, labels="Grade").values) == [3]
+        with pytest.warns(StoreWarning, match="found only by questions about their requests"):
+            assert list(project.query(type=Grade, labels="Grade").values) == [3]
+    with Project(tmp_path) as again:
+        assert list(again.query(labels="path").values) == ["Grade"]
+
+
+def test_failures_that_are_to_be_forgotten_are_unknown_to_the_next_session(tmp_path: Path) -> None:
+    with Project(tmp_path, failures="forget") as project:
+        failed = project.request(Breaks((Grade(1),)))
+        with pytest.raises(MachineFailed):
+            failed.wait()
+        assert list(project.query(failed, labels="path").values) == ["Breaks", "Breaks/part 0"]
+    with Project(tmp_path) as again:
+        assert "Breaks" not in again.query(labels="kind").values

@@ -29,8 +29,6 @@ class Opened:
         self.lookup = Lookup(self.connection)
         self.run: int | None = None
         """The number of this session in it."""
-        self.here_only = 0
-        """How many of the machines that are kept for this session only were read."""
 
     def close(self) -> None:
         self.connection.close()

@@ -29,8 +29,9 @@ Cells = list[tuple[int, str | None, Any]]
 _CHILDREN = "SELECT edges.* FROM wanted CROSS JOIN edges ON parent = machine"
 _FOLLOW = """
     SELECT edges.*, kind, config FROM wanted CROSS JOIN edges ON {near} = wanted.machine
-    LEFT JOIN machines ON number = {far} WHERE {condition} LIMIT ?
+    LEFT JOIN machines ON number = {far} WHERE {condition}
 """
+_COUNT = "SELECT count(*) FROM (SELECT 1 FROM wanted CROSS JOIN edges ON {near} = wanted.machine LIMIT ?)"
 _LEADS_ON = "EXISTS (SELECT 1 FROM edges AS further WHERE further.parent = edges.child)"
 _ROOTS = "SELECT number, name FROM roots JOIN machines ON id = machine WHERE kind IS NOT NULL AND ({}) "
 _ROOTS_AMONG = """
@@ -118,13 +119,15 @@ class Lookup:
         met: Machines = {}
         reached = set(machines)
         new: Collection[int] = reached.copy()
+        left = at_most
         while new:
             self._want(new)
-            left = _NO_LIMIT if at_most == _NO_LIMIT else at_most - len(found) + 1
-            rows = self._connection.execute(statement, (*parameters, left)).fetchall()
+            if at_most != _NO_LIMIT:  # of edges that are looked at, whether they lead anywhere or not
+                left -= self._connection.execute(_COUNT.format(near=near), (left + 1,)).fetchone()[0]
+                if left < 0:
+                    return None
+            rows = self._connection.execute(statement, tuple(parameters)).fetchall()
             found += rows
-            if len(found) > at_most != _NO_LIMIT:
-                return None
             met.update((row[far_end], row[5:]) for row in rows if row[5] is not None)
             new = {row[far_end] for row in rows} - reached
             reached |= new

@@ -8,6 +8,7 @@ than what has just finished.
 from __future__ import annotations
 
 import json
+import sys
 import threading
 import time
 import warnings
@@ -36,6 +37,7 @@ from intemi.kernel.repository.reader import Reader
 from intemi.kernel.repository.recent import ROOT, Recent, recall
 from intemi.kernel.repository.runs import Run, fingerprint
 from intemi.kernel.repository.tables import WAIT_FOR_DISK, Transaction, text, to_cell
+from intemi.kernel.store import Kept
 from intemi.series import Series
 
 if TYPE_CHECKING:
@@ -164,10 +166,8 @@ class Repository:
         self._file.check_usable()
         self._line.put_on_record()
         finished = root.record if isinstance(root, Context) else None
-        if finished is None:
-            self.write()
-        elif (recent := self._recent(finished)) is not None:
-            self._owes_index = self._folder is not None
+
+        def find_in(recent: Recent) -> Answer:
             with closing(Reader(recent)) as reader:
                 reader.look_at(recent.machines)
                 start = Item(reader, ROOT, root.name, comments=dict(root.comments or {}))
@@ -175,18 +175,38 @@ class Repository:
 
         def find_them(opened: Opened) -> Answer:
             self._catch_up(opened)
-            if finished is None:  # else the question is about what is known to the store
+            if finished is None:
                 _spread_roots(opened)
                 self._look_up_roots(opened)
+            elif opened.lookup.number_of(finished.machine) is None:  # somebody else has forgotten it
+                recent = recall(self._kept, finished.machine, sys.maxsize, self._said_of)
+                if recent is not None:
+                    return find_in(recent)
             with closing(Reader(opened.lookup)) as reader:
                 return answer(reader, find(opened.lookup, reader, self._starts(opened, reader, root), where))
 
+        if finished is None:
+            self.write()
+            if self._line.unifier.lacks_some:
+                text = "query: machines that could not be kept are found only by questions about their requests"
+                warnings.warn(StoreWarning(text), stacklevel=4)
+        elif (recent := self._recent(finished)) is not None:
+            self._owes_index = self._folder is not None
+            return find_in(recent)
         return self._file.do(find_them)
 
     def _recent(self, root: Record) -> Recent | None:
         """A machine that has just finished and all below it; None if some of that has to be looked up in the file."""
+        unifier = self._line.unifier
+        if unifier.lacks_some or unifier.is_kept_for_now(root.machine):
+            return recall(self._kept, root.machine, sys.maxsize, self._said_of)
         at_hand = self._store.at_hand()
         return None if at_hand is None else recall(at_hand, root.machine, finding.FEW, self._said_of)
+
+    def _kept(self, machine: bytes) -> Kept | None:
+        """A machine and its children, wherever they are: the store has not got all that this session has finished."""
+        record = self._line.unifier.record_of(machine)
+        return None if record is None else (record, self._line.unifier.children(machine))
 
     def _said_of(self, machines: Mapping[bytes, int], labels: Collection[str] | None) -> Cells:
         """What commentators have said of machines; most projects have none of them."""
@@ -196,10 +216,6 @@ class Repository:
 
     def _catch_up(self, opened: Opened) -> None:
         opened.index.catch_up(self._store, self._source())
-        here_only = list(self._line.unifier.kept_for_now(after=opened.here_only))
-        if here_only:  # the disk was full, say; to other sessions they are not finished
-            opened.index.add_unfinished([(record, children) for _, record, children in here_only if record.started])
-            opened.here_only = here_only[-1][0]
         self._owes_index = False
 
     def _look_up_roots(self, opened: Opened) -> None:
