@@ -155,8 +155,10 @@ def say(outcome: Outcome, again: str, as_json: bool) -> None:
         click.echo(f"{cell.name}:" if results else f"{cell.name}: finished")
         for label, value in results.items():
             click.echo(f"  {label}: {value}" if "\n" not in str(value) else f"  {label}:\n{value}")
+    kept = "kept" if outcome.project.keeps_all else "not all of them could be kept"
     click.echo(
-        f"{counts.logical.total():,} machines, {counts.physical.total():,} of them run now; kept in {experiment.folder}"
+        f"{counts.logical.total():,} machines, {counts.physical.total():,} of them run now; "
+        f"{kept} in {experiment.folder}"
     )
     if is_terminal() and compared is not None:
         click.echo(f"Next: intemi report {again}", err=True)

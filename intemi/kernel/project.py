@@ -249,6 +249,11 @@ class Project:
 
     # Watching
 
+    @property
+    def keeps_all(self) -> bool:
+        """Whether all that has finished could be kept; what could not, as a warning has said, is in memory only."""
+        return not self._line.unifier.lacks_some
+
     def counts(self) -> Counts:
         """How many machines exist logically and how many were really run, since the project was opened."""
         return self._events.counts.copy()

@@ -89,6 +89,7 @@ def test_a_store_in_trouble_keeps_a_handful_in_memory(project: Project) -> None:
             project.wait(*[project.request(Number(value)) for value in range(100)])
         assert [project.run(Number(value)).outputs["result"] for value in range(100)] == list(range(100))
         assert project.counts().physical["Number"] == 100
+        assert not project.keeps_all
 
 
 def test_a_store_that_breaks_keeps_a_handful_in_memory_and_says_why(project: Project) -> None:
