@@ -74,9 +74,9 @@ class AssemblyLine:
         self.seed = seed
         self.timers = Timers()
         self.managers: list[TaskManager] = []
-        self.runner = Runner(self)
         self.guard = Guard(self)
         self.stopper = Stopper(self)
+        self.runner = Runner(self)
         self.watcher = Watcher(self)
         self.attached = Attached(self)
         self._lock = StepLock()

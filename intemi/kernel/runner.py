@@ -21,6 +21,7 @@ from intemi.kernel.context import Source, Task
 from intemi.kernel.errors import MachineAborted, WorkerEnded
 from intemi.kernel.events import STARTED
 from intemi.kernel.finishing import Done, Finisher, failure_of
+from intemi.kernel.garbage import spare_imports
 from intemi.kernel.machine import Model
 from intemi.kernel.managers import Call, Stopped, TaskManager
 from intemi.kernel.ports import check_fit
@@ -49,6 +50,8 @@ class Runner:
         self._line = line
         self._unifier = line.unifier
         self._values = line.values
+        self._load = line.values.load
+        self._check_usage = line.stopper.check_usage
         self.finisher = Finisher(line)
         self.hand: deque[Task] = deque()
         """Leaves that are claimed, and run next; any worker may take them."""
@@ -115,7 +118,7 @@ class Runner:
         """Run a leaf; the next one in hand, if this thread may go on with it at once."""
         task.manager = manager
         task.start()
-        call = Call(task, task.config, task.owner.seed, task.inputs, self._values.load, self._line.stopper.check_usage)
+        call = Call(task, task.config, task.owner.seed, task.inputs, self._load, self._check_usage)
         try:
             model, task.cpu = manager.execute(call)
         except Stopped:
@@ -176,6 +179,7 @@ class Runner:
                 taken.append(self.put_by.popleft())
         if not taken:
             return
+        spare_imports()
         try:
             self.finisher.finish([self._taken(task, model) for task, model in taken])
         except BaseException as error:  # the store cannot be used, or warnings are errors: nobody must wait for ever

@@ -16,7 +16,6 @@ from intemi.kernel import encoding
 from intemi.kernel.context import Inputs, Source
 from intemi.kernel.decoding import decode
 from intemi.kernel.errors import EncodingError, IntemiError, MachineFailed
-from intemi.kernel.garbage import spare_imports
 from intemi.kernel.machine import Machine, Model
 from intemi.kernel.memory import MemoryCache, Origin, measured
 from intemi.kernel.ports import Output
@@ -319,7 +318,6 @@ def run_leaf(config: Machine, values: dict[str, Any], seed: Seed | None) -> Mode
     if config.takes_rng and config.is_random:
         values = {**values, "rng": (seed or Seed(0)).generator(config.registered_name)}
     model: Model = config.run(**values)
-    spare_imports()
     return model
 
 
