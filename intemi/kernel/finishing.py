@@ -139,6 +139,7 @@ class Finisher:
         for each in finished:
             self._line.values.not_kept(each.contents or {})
         self._unifier.lacks_some = True
+        self._unifier.store.note_losses(each.record.machine for each in finished)
         self._unifier.keep_for_now(finished)
         kinds = ", ".join(dict.fromkeys(each.record.kind for each in finished)) or "a key"
         why = error if isinstance(error, IntemiError) else f"{type(error).__name__}: {error}"

@@ -95,6 +95,9 @@ class Store(ABC):
     def report_losses_to(self, tell: Loss) -> None:  # noqa: B027 - what cannot be kept at once is told at once
         """Tell this one of whatever waited and could not be written."""
 
+    def note_losses(self, machines: Iterable[bytes]) -> None:  # noqa: B027 - what keeps everything has nothing to note
+        """These could not be kept: neither can composites above them, whose branches would have gaps."""
+
     @property
     def waits_for(self) -> float:
         """Seconds for which something has waited to be written."""

@@ -141,7 +141,7 @@ def test_on_new_ground_finished_machines_are_still_found(tmp_path: Path, unifica
         assert dict(project.counts().physical) == {"Number": 1}
 
 
-@pytest.mark.filterwarnings("ignore:.*the disk is full:intemi.kernel.StoreWarning")
+@pytest.mark.filterwarnings("ignore:.*kept in memory only:intemi.kernel.StoreWarning")
 @pytest.mark.parametrize("is_noted", [False, True])
 @pytest.mark.parametrize("refused", [{"Grade"}, {"Pass"}, {"Grade", "Pass"}])
 def test_questions_are_answered_about_what_is_kept_in_memory_only(

@@ -7,10 +7,11 @@ the user of it calls `flush` first.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from time import monotonic
 
 from intemi.kernel.disk.store import DiskStore
+from intemi.kernel.errors import IntemiError
 from intemi.kernel.record import Child, Record
 from intemi.kernel.store import Claim, Finished, Kept, Loss, Store
 
@@ -73,12 +74,18 @@ class WriteBehind(Store):
         self._current = _Batch()
         """What is being written."""
         self._tell: Loss | None = None
+        self._lost: set[bytes] = set()
+        """Machines that could not be kept."""
         self.is_behind = False
         """Whether something waits to be written; everybody looks at it all the time."""
 
     def report_losses_to(self, tell: Loss) -> None:
         """Tell this one of whatever waited and could not be written."""
         self._tell = tell
+
+    def note_losses(self, machines: Iterable[bytes]) -> None:
+        """These could not be kept: neither can composites above them, whose branches would have gaps."""
+        self._lost.update(machines)
 
     # What waits
 
@@ -110,18 +117,32 @@ class WriteBehind(Store):
                     self._current, self._next = self._next, self._current
                     self.is_due = False
             batch = self._current  # also one that an interrupt has kept from being written
+            whole, lost = self._apart(batch.machines) if self._lost else (batch.machines, [])
+            why: Exception | None = IntemiError("something below it could not be kept") if lost else None
             try:
-                if batch.machines or batch.keys:
-                    self._store.keep_all(batch.machines, batch.keys)
+                if whole or batch.keys:
+                    self._store.keep_all(whole, batch.keys)
             except Exception as error:
                 if self._tell is None:
                     raise
-                try:
-                    self._tell(batch.machines, error)
-                finally:
-                    self._done()
-            else:
+                lost, why = batch.machines, error
+            try:
+                if why is not None and self._tell is not None:
+                    self._tell(lost, why)
+            finally:
                 self._done()
+
+    def _apart(self, machines: Sequence[Finished]) -> tuple[list[Finished], list[Finished]]:
+        """Machines that can be kept, and composites that cannot, because something below them could not."""
+        whole, broken = [], []
+        for each in machines:  # children come before their parents
+            if any(child.machine in self._lost for child in each.children):
+                self._lost.add(each.record.machine)
+                broken.append(each)
+            else:
+                self._lost.discard(each.record.machine)  # it was run again
+                whole.append(each)
+        return whole, broken
 
     def _done(self) -> None:
         with self._adding:

@@ -77,9 +77,18 @@ def test_a_query_finds_what_could_not_be_kept_as_well(tree: Machine, refuses: li
         patch.setattr("intemi.kernel.disk.write_behind.MANY", together)
         patch.setattr(Refusing, "refuses", refuses.copy())
         with Project(folder, workers=1) as project:
-            done = project.run(tree)
-            found = project.query(done, labels="path", where=lambda item: True)
-            assert list(found.values) == [each.path for each in walk(done)]
+            first = paths_under(project, project.run(tree))
+        patch.setattr(Refusing, "refuses", [])
+        with Project(folder, workers=1) as project:
+            assert paths_under(project, project.run(tree)) == first
+            assert project.keeps_all
+
+
+def paths_under(project: Project, done: Capsule) -> list[str]:
+    """The paths of all that a query finds, which is what a walk finds."""
+    found = project.query(done, labels="path", where=lambda item: True)
+    assert list(found.values) == [each.path for each in walk(done)]
+    return list(found.values)
 
 
 @settings(deadline=None, max_examples=25)
