@@ -171,6 +171,16 @@ class Odd(Machine):
         return Model(results={"Odd": object()})
 
 
+@pytest.mark.filterwarnings("ignore:.*kept in memory only:intemi.kernel.StoreWarning")
+def test_nothing_above_one_that_cannot_be_kept_is_kept(tmp_path: Path) -> None:
+    tree = Twig((Twig((Odd(), Grade(1))), Grade(2)))
+    for ran in ({"Twig": 2, "Odd": 1, "Grade": 2}, {"Twig": 2, "Odd": 1}):
+        with Project(tmp_path) as project:
+            project.run(tree)
+            assert dict(project.counts().physical) == ran
+            assert not project.keeps_all
+
+
 @pytest.mark.filterwarnings("ignore:Odd is kept in memory only:intemi.kernel.StoreWarning")
 def test_one_that_cannot_be_kept_is_in_the_way_of_no_question_about_others(tmp_path: Path) -> None:
     with Project(tmp_path) as project:
