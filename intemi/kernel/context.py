@@ -189,15 +189,11 @@ class Context:
         ports = self.config.inputs
         inputs = {}
         for name, bound in self.sources.items():
-            if len(bound) == 1:
-                (source,) = bound
+            for source in bound:
                 if source.context.state is not FINISHED:
                     return None
-                inputs[name] = ports[name].multi, source.items()
-                continue
-            if any(source.context.state is not FINISHED for source in bound):
-                return None
-            inputs[name] = ports[name].multi, tuple([item for source in bound for item in source.items()])
+            items = bound[0].items() if len(bound) == 1 else tuple([item for each in bound for item in each.items()])
+            inputs[name] = ports[name].multi, items
         return inputs
 
     def aborted_input(self) -> MachineAborted | None:

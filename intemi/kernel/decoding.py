@@ -127,7 +127,8 @@ def _decode_rare(view: memoryview, at: int, number: int, resolve: _Resolve) -> t
     if tag == b"B":
         return bytes(content), at
     if tag == b"Y":
-        return registry.port_type(str(content, "utf-8")), at + 8 + _read_size(view, at)[0]
+        _source, at = _content(view, at)  # tells identities apart, and is of no use here
+        return registry.port_type(str(content, "utf-8")), at
     if tag == b"O":
         cls = registry.storable(str(content, "utf-8"))
         source, at = _content(view, at)

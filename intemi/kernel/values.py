@@ -331,10 +331,9 @@ def check_model(config: Machine, model: object) -> None:
             f"{config.kind}.run must deliver the outputs ({', '.join(config.outputs)}), "
             f"got ({', '.join(model.outputs)})"
         )
-    if not _TEXT.issuperset(map(type, model.results)):
-        for label in model.results:
-            if not isinstance(label, str):
-                raise TypeError(f"{config.kind}.run must label its results with text, got {label!r}")
+    for label in model.results:
+        if not isinstance(label, str):
+            raise TypeError(f"{config.kind}.run must label its results with text, got {label!r}")
     if config.is_composite:
         return
     for name, port in ports.items():
@@ -346,9 +345,6 @@ def check_model(config: Machine, model: object) -> None:
                 _check_type(config, port, each)
         else:
             raise TypeError(f"{config.kind}.{name} must be a list or tuple, got {type(value).__name__}")
-
-
-_TEXT = frozenset((str,))
 
 
 def _check_type(config: Machine, port: Output, value: object) -> None:

@@ -179,7 +179,7 @@ class Repository:
                 _spread_roots(opened)
                 self._look_up_roots(opened)
             elif opened.lookup.number_of(finished.machine) is None:  # somebody else has forgotten it
-                recent = recall(self._kept, finished.machine, sys.maxsize, self._said_of)
+                recent = self._remembered(finished)
                 if recent is not None:
                     return find_in(recent)
             with closing(Reader(opened.lookup)) as reader:
@@ -199,14 +199,19 @@ class Repository:
         """A machine that has just finished and all below it; None if some of that has to be looked up in the file."""
         unifier = self._line.unifier
         if unifier.lacks_some or unifier.is_kept_for_now(root.machine):
-            return recall(self._kept, root.machine, sys.maxsize, self._said_of)
+            return self._remembered(root)
         at_hand = self._store.at_hand()
         return None if at_hand is None else recall(at_hand, root.machine, finding.FEW, self._said_of)
 
-    def _kept(self, machine: bytes) -> Kept | None:
-        """A machine and its children, wherever they are: the store has not got all that this session has finished."""
-        record = self._line.unifier.record_of(machine)
-        return None if record is None else (record, self._line.unifier.children(machine))
+    def _remembered(self, root: Record) -> Recent | None:
+        """The same where the store has not got all that this session has finished: from wherever each of them is."""
+        unifier = self._line.unifier
+
+        def kept(machine: bytes) -> Kept | None:
+            record = unifier.record_of(machine)
+            return None if record is None else (record, unifier.children(machine))
+
+        return recall(kept, root.machine, sys.maxsize, self._said_of)
 
     def _said_of(self, machines: Mapping[bytes, int], labels: Collection[str] | None) -> Cells:
         """What commentators have said of machines; most projects have none of them."""
