@@ -21,7 +21,6 @@ from intemi.kernel.context import Source, Task
 from intemi.kernel.errors import MachineAborted, WorkerEnded
 from intemi.kernel.events import STARTED
 from intemi.kernel.finishing import Done, Finisher, failure_of
-from intemi.kernel.garbage import spare_imports
 from intemi.kernel.machine import Model
 from intemi.kernel.managers import Call, Stopped, TaskManager
 from intemi.kernel.ports import check_fit
@@ -179,7 +178,6 @@ class Runner:
                 taken.append(self.put_by.popleft())
         if not taken:
             return
-        spare_imports()
         try:
             self.finisher.finish([self._taken(task, model) for task, model in taken])
         except BaseException as error:  # the store cannot be used, or warnings are errors: nobody must wait for ever

@@ -14,7 +14,6 @@ import time
 import traceback
 from typing import Any
 
-from intemi.kernel.garbage import spare_imports
 from intemi.kernel.linear_algebra import use_one_thread
 from intemi.kernel.machine import Machine, Model
 from intemi.kernel.memory import Origin
@@ -98,7 +97,6 @@ class LeafServer:
         finally:
             _flush()
         cpu = _cpu_seconds() - before
-        spare_imports()
         try:
             return self._finished(order.machine, config, model, cpu)
         except Exception as error:

@@ -127,21 +127,15 @@ class SVMTraining(Machine):
         return Model(classifier=self._trained(useful, data, classes))
 
     def _trained(self, table: KernelTable, data: Data, classes: Codes) -> SupportVectors:
-        # The low-level call of scikit-learn: SVC takes twice as long, and half as long again with its checks off, in
-        # Python, where it holds up other threads. What it looks at is known here already.
-        from sklearn.svm import _libsvm
+        from sklearn import config_context
+        from sklearn.svm import SVC
 
-        _libsvm.set_verbosity_wrap(0)
-        support, _, sizes, duals, offsets, *_ = _libsvm.fit(
-            table.values(),
-            np.searchsorted(classes, data.classes).astype(np.float64),
-            kernel="precomputed",
-            C=self.C,
-            tol=self.tolerance,
-            class_weight=np.ones(len(classes)),
-            sample_weight=data.weights,
-            cache_size=200.0,
-        )
+        svc = SVC(C=self.C, kernel="precomputed", tol=self.tolerance)
+        with config_context(assume_finite=True, skip_parameter_validation=True):  # both are known here already
+            svc.fit(table.values(), np.searchsorted(classes, data.classes), data.weights)
+        # Of two classes the decision function of scikit-learn is above 0 for the second one.
+        sign = -1.0 if len(classes) == 2 else 1.0
+        support, sizes, duals, offsets = svc.support_, svc.n_support_, sign * svc.dual_coef_, sign * svc.intercept_
         group = np.repeat(np.arange(len(classes)), sizes)
         coefficients = np.zeros((len(support), len(classes) * (len(classes) - 1) // 2))
         for pair, (first, second) in enumerate(_pairs(len(classes))):
@@ -149,7 +143,7 @@ class SVMTraining(Machine):
             coefficients[group == second, pair] = duals[first, group == second]
         order = np.argsort(support, kind="stable")
         vectors = data.select_rows(support)
-        return self._classifier(table.kernel, data, vectors, classes, coefficients[order], np.asarray(offsets))
+        return self._classifier(table.kernel, data, vectors, classes, coefficients[order], offsets)
 
     def _classifier(
         self,
