@@ -1,7 +1,7 @@
 """A folder that an older intemi has left goes on: it is migrated when it is opened, and nothing of it runs again.
 
 `tests/fixtures/store-v1` was made at commit 23e90b7, the last one that wrote version 1, with this file copied into its
-tests: `python -c "from tests.acceptance.test_an_older_store_is_migrated import *; make('store-v1')"`.
+tests: `python -c "from tests.acceptance.test_an_older_store_is_migrated import make; make('store-v1')"`.
 """
 
 import shutil

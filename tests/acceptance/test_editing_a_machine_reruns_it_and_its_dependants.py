@@ -110,7 +110,7 @@ RUN = """
 import json
 import sys
 
-from machines import *
+from machines import After, Join, Left, Loner, Right, Source
 from intemi import EventKind, Project
 from intemi.machines import Scheme
 

@@ -175,7 +175,7 @@ def mistake() -> None:
 def checked(statement: str, folder: Path) -> subprocess.CompletedProcess[str]:
     """Run something of this module where indices are checked."""
     environment = {**os.environ, "NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": str(folder)}
-    program = f"from {__name__} import *\n{statement}\nprint('done')"
+    program = f"from {__name__} import fuzz, mistake\n{statement}\nprint('done')"
     return subprocess.run(
         [sys.executable, "-W", "error", "-c", program],
         cwd=ROOT,

@@ -250,7 +250,8 @@ def test_a_damaged_store_is_noticed(there: Path, tmp_path: Path) -> None:
 
 def test_a_python_file_that_assigns_an_experiment_is_run_like_a_file(there: Path) -> None:
     (there / "study.py").write_text(
-        "from intemi.experiments import Experiment\nfrom intemi.machines import *\n\n"
+        "from intemi.experiments import Experiment\n"
+        "from intemi.machines import CVDistributor, Majority, NaiveBayes, SklearnDataset\n\n"
         "class Guess(Majority):\n    '''Guess.'''\n\n"
         "experiment = Experiment(data={'iris': SklearnDataset('iris')},\n"
         "    learners={'guess': Guess(), 'bayes': NaiveBayes()}, distributor=CVDistributor(3))\n"

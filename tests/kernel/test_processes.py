@@ -328,7 +328,7 @@ def test_a_worker_follows_the_project_to_another_folder_and_path(
     worker: Worker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "late_module.py").write_text(
-        "from intemi.kernel import *\n"
+        "from intemi import Machine, Model, Output\n"
         "class Late(Machine):\n"
         "    out = Output(int)\n"
         "    def run(self):\n"
@@ -506,8 +506,7 @@ SCRIPT = """
     from dataclasses import dataclass
     from typing import Literal
     import numpy as np
-    from intemi.kernel import *
-    from intemi.kernel.encoding import content_digest
+    from intemi import Component, Input, Machine, Model, Output, Project, content_digest, storable
     from intemi.kernel.processes import Processes
 
     SCALE = 10
@@ -646,7 +645,7 @@ def test_an_input_that_cannot_travel_is_named() -> None:
 
 def test_a_machine_that_a_worker_cannot_import_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "vanishing.py").write_text(
-        "from intemi.kernel import *\n"
+        "from intemi import Machine, Model, Output\n"
         "class Vanishing(Machine):\n"
         "    out = Output(int)\n"
         "    def run(self):\n"
