@@ -15,7 +15,7 @@ def checked(config: Machine, bindings: Mapping[str, Any]) -> tuple[Machine, Sour
     """What is requested, seeds of the time drawn, and the sources of its inputs."""
     if isinstance(config, Machine):
         cls = type(config)
-        is_simple = cls.has_process and not cls._holds_components and config.seed is None
+        is_simple = cls.has_process and not cls.holds_components() and config.seed is None
         if is_simple or "_is_ready" in config.__dict__:  # there is nothing to look at, or it was looked at before
             return config, bind(config, bindings)
     check_feasible(config)
@@ -31,7 +31,7 @@ def check_feasible(config: Machine) -> None:
     if not isinstance(config, Machine):
         hint = f", the class itself; write {config.__name__}(...)" if isinstance(config, type) else ""
         raise ConfigurationError(f"only machines can be requested, got {config!r}{hint}")
-    if type(config).has_process and not type(config)._holds_components:
+    if type(config).has_process and not config.holds_components():
         return
     missing = config.missing()
     if missing:

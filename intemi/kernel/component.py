@@ -133,6 +133,13 @@ class Component:
         return checks
 
     @classmethod
+    def holds_components(cls) -> bool:
+        """Whether a parameter can be, or contain, a component, as its declared type says."""
+        if cls._checks is None:  # it was unpickled, and none of its class was constructed in this process
+            cls._prepare()
+        return cls._holds_components
+
+    @classmethod
     def parameter_names(cls) -> tuple[str, ...]:
         """The declared parameters, in order."""
         return tuple(field.name for field in dataclasses.fields(cls))  # type: ignore[arg-type]
@@ -234,7 +241,7 @@ class Component:
 
     def components(self) -> Iterator[Component]:
         """The components directly inside this one."""
-        if not type(self)._holds_components:
+        if not self.holds_components():
             return
         for value in self.parameters().values():
             yield from _components_in(value)
@@ -242,7 +249,7 @@ class Component:
     @property
     def is_random(self) -> bool:
         """Whether anything in this configuration makes random choices."""
-        if not type(self)._holds_components:
+        if not self.holds_components():
             return self.random
         known: bool | None = self.__dict__.get("_is_random")
         if known is None:

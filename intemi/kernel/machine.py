@@ -127,7 +127,7 @@ class Machine(Component):
     def missing(self) -> list[str]:
         """What must still be filled in before this configuration can be requested, each as a sentence with a path."""
         found = [] if self.has_process else [": it has no process, write its run"]
-        if type(self)._holds_components:
+        if self.holds_components():
             found += [each for name, value in self.parameters().items() for each in missing_in(value, name)]
         return found
 
@@ -159,7 +159,7 @@ def missing_in(value: Any, path: str) -> Iterator[str]:
 
 def draw_time_seeds(config: Machine) -> Machine:
     """The configuration with every seed "time" replaced by a number, so that what ran can be repeated."""
-    if (config.seed is None and not type(config)._holds_components) or b"time" not in config.encoding:
+    if (config.seed is None and not config.holds_components()) or b"time" not in config.encoding:
         return config  # a quick look spares nearly everybody the search
     drawn: Machine = _with_drawn_seeds(config)
     return drawn

@@ -315,8 +315,8 @@ class Values:
 
 def run_leaf(config: Machine, values: dict[str, Any], seed: Seed | None) -> Model:
     """Run a leaf here and now; whether it delivers what it declares is checked by whoever takes that."""
-    if config.takes_rng and config.is_random:
-        values = {**values, "rng": (seed or Seed(0)).generator(config.registered_name)}
+    if seed is not None and config.takes_rng:  # who gave the seed has asked whether the configuration is random
+        values = {**values, "rng": seed.generator(config.registered_name)}
     model: Model = config.run(**values)
     return model
 

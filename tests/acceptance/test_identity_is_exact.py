@@ -305,7 +305,7 @@ SHIPPED: list[tuple[Callable[[], Component], str]] = [
     (lambda: trees.NodeSplitter(), "1335ad016ba400375d2a82d5dfb5835b"),
     (lambda: trees.NodeTransformation(), "1b83c99b230311a20ed86ce81c52d240"),
     (lambda: trees.NominalSplits(), "8b3ee4f8986f9e6304d7dcfc1d274792"),
-    (lambda: trees.PairwiseTests(), "aed9e3df38d156f26abcfc53d9c3c14c"),
+    (lambda: trees.PairwiseTests(), "f6e64eeb6b97f581a926ec21cc1438b1"),
     (lambda: trees.PathCombined(), "b3e9d4308fa817dd8b94a32ce3ade7bb"),
     (lambda: trees.PathEstimate(), "98307658a5041222274dc4d19584d9f2"),
     (lambda: trees.PermutationStatistic(), "d10d0fcc0b56aec4cea9057416e0dd07"),
@@ -396,7 +396,7 @@ SHIPPED: list[tuple[Callable[[], Component], str]] = [
     (lambda: trees.FACT(), "78330a10a41c1e144e0ab9b9fd369a62"),
     (lambda: trees.QUEST(), "2c9b6b8be1a7967fbb984669bc722d16"),
     (lambda: trees.CRUISE1D(), "0f0aaef6b6676f56820591231a5e4b64"),
-    (lambda: trees.CRUISE2D(), "356c504b848f9d63c3d450ddcda4c64b"),
+    (lambda: trees.CRUISE2D(), "a780cb244b21cc0bd3b9170bc1c5cdb1"),
     (lambda: trees.CTree(), "8eddd4fcfa1610913e4de893a7d639a3"),
     (lambda: trees.BestFirstTree(), "c36dcca13dee14468c14ccdb21b53651"),
 ]

@@ -111,6 +111,16 @@ def test_it_is_random_if_any_of_its_parts_is() -> None:
         assert Holder(holds).is_random
 
 
+def test_what_was_unpickled_knows_its_parts_although_none_of_its_class_was_constructed_here() -> None:
+    class Unpickled(Component):
+        part_of_it: Any = None
+
+    holder = Unpickled.__new__(Unpickled)
+    holder.__setstate__({"part_of_it": Dice()})
+    assert holder.is_random
+    assert list(holder.components()) == [Dice()]
+
+
 def test_its_parts_are_the_components_directly_inside() -> None:
     tree = Tree(named={"a": Linear()}, inner=Tree())
     assert list(tree.components()) == [Gaussian(), Gaussian(1.0), Gaussian(2.0), Linear(), Tree()]

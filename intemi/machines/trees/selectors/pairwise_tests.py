@@ -39,7 +39,7 @@ class PairwiseTests(FeatureSelector):
     """
 
     random = True
-    version = 2
+    version = 3
 
     bootstrap: int = parameter(default=50, at_least=0)
     bootstrap_scope: Literal["root", "node"] = "root"
