@@ -9,6 +9,7 @@ from typing import Literal
 from intemi.analysis.distributions import range_quantile
 from intemi.analysis.table import ManyMachines
 from intemi.analysis.transformation import one_row
+from intemi.kernel.libraries import library
 from intemi.series import Series
 
 VARIANTS = {
@@ -67,6 +68,6 @@ def nemenyi_quantile(alpha: float, machines: int) -> float:
 
 def dunn_quantile(alpha: float, machines: int) -> float:
     """The two-sided normal quantile of alpha, shared among k − 1 comparisons."""
-    from scipy import special
+    special = library("scipy.special")
 
     return float(-special.ndtri(alpha / (2 * (machines - 1))))

@@ -10,11 +10,12 @@ import math
 import numpy as np
 
 from intemi.analysis.samples import Floats
+from intemi.kernel.libraries import library
 
 
 def two_sided_t(t: float, df: float) -> float:
     """The probability of a t at least as far from 0."""
-    from scipy import special
+    special = library("scipy.special")
 
     return float(2 * special.stdtr(df, -abs(t)))
 
@@ -25,21 +26,21 @@ def two_sided_normal(z: float) -> float:
     >>> round(two_sided_normal(1.959964), 6)
     0.05
     """
-    from scipy import special
+    special = library("scipy.special")
 
     return float(2 * special.ndtr(-abs(z)))
 
 
 def upper_chi_squared(chi2: float, df: int) -> float:
     """The probability of a χ² at least as large."""
-    from scipy import special
+    special = library("scipy.special")
 
     return float(special.chdtrc(df, chi2))
 
 
 def upper_f(f: float, df: int, of_denominator: int) -> float:
     """The probability of an F at least as large."""
-    from scipy import special
+    special = library("scipy.special")
 
     return float(special.fdtrc(df, of_denominator, f)) if math.isfinite(f) else 0.0
 
@@ -50,7 +51,7 @@ def two_sided_binomial(successes: int, trials: int) -> float:
     >>> two_sided_binomial(4, 4), two_sided_binomial(2, 4), two_sided_binomial(0, 0)
     (0.125, 1.0, 1.0)
     """
-    from scipy import special
+    special = library("scipy.special")
 
     return min(1.0, float(2 * special.bdtr(min(successes, trials - successes), trials, 0.5))) if trials else 1.0
 
@@ -71,7 +72,7 @@ def upper_range(q: float, samples: int) -> float:
     >>> round(upper_range(3.314493, 3), 6)
     0.05
     """
-    from scipy import special
+    special = library("scipy.special")
 
     # Tukey's integral over the least value. The trapezoidal rule is exact to the last digits for such a smooth bell.
     least = np.linspace(-9.0 - q, 9.0, 2000)

@@ -7,14 +7,16 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d, validate_data
 
 from intemi.data import Data, Table
 from intemi.interop.tables import EstimatorError, has_categories, read_array, read_frame, training_data
 from intemi.kernel import Component, Machine, MachineFailed, Project
+from intemi.kernel.libraries import library
 from intemi.machines import Classifier
+
+BaseEstimator: Any = library("sklearn.base").BaseEstimator
+ClassifierMixin: Any = library("sklearn.base").ClassifierMixin
+validation = library("sklearn.utils.validation")
 
 PREFIX = "machine__"
 
@@ -78,18 +80,18 @@ class IntemiClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _read_training(self, X: Any, y: Any) -> tuple[Any, Any, Any]:
         is_frame = has_categories(X)
         if is_frame:
-            validate_data(self, X, y, skip_check_array=True)
+            validation.validate_data(self, X, y, skip_check_array=True)
             if not len(X):
                 raise EstimatorError("IntemiClassifier: X must have at least one row, got none")
             if len(X) != len(y):
                 raise EstimatorError(f"IntemiClassifier: y must have a class for each of {len(X)} rows, got {len(y)}")
             columns, features = read_frame(X, None)
-            y = column_or_1d(y, warn=True)
+            y = validation.column_or_1d(y, warn=True)
         else:
-            X, y = validate_data(self, X, y, dtype=np.float64, ensure_all_finite="allow-nan")
+            X, y = validation.validate_data(self, X, y, dtype=np.float64, ensure_all_finite="allow-nan")
             columns, features = read_array(X, self._names())
         self._check_missing(features)
-        check_classification_targets(y)
+        library("sklearn.utils.multiclass").check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         return features, columns, codes
 
@@ -150,14 +152,14 @@ class IntemiClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return np.array(self.classifier_.probabilities(data))
 
     def _read(self, X: Any) -> Data:
-        check_is_fitted(self)
+        validation.check_is_fitted(self)
         if any(column.is_nominal for column in self._columns) or has_categories(X):
             if not has_categories(X):
                 raise EstimatorError("IntemiClassifier: X must be a pandas frame with categories, as it was in fit")
-            validate_data(self, X, reset=False, skip_check_array=True)
+            validation.validate_data(self, X, reset=False, skip_check_array=True)
             features = read_frame(X, self._columns)[1]
         else:
-            X = validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan", reset=False)
+            X = validation.validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan", reset=False)
             features = np.ascontiguousarray(X.T)
         self._check_missing(features)
         return Data(Table(self._columns, features))
@@ -183,7 +185,7 @@ class IntemiWeightedClassifier(IntemiClassifier):
 
 
 def _read_weights(given: Any, rows: int) -> Any:
-    weights = check_array(given, ensure_2d=False, dtype=np.float64, input_name="sample_weight")
+    weights = validation.check_array(given, ensure_2d=False, dtype=np.float64, input_name="sample_weight")
     if weights.shape != (rows,):
         raise EstimatorError(
             f"IntemiClassifier: sample_weight must have one weight for each of {rows} rows, got shape {weights.shape}"

@@ -15,6 +15,7 @@ from intemi.data.files import check_reading, parse
 from intemi.data.texts import file_bytes
 from intemi.kernel import ConfigurationError, Machine, Model, Output, parameter
 from intemi.kernel.encoding import digest
+from intemi.kernel.libraries import library
 
 _DIGEST = re.compile(r"[0-9a-f]{32}")
 
@@ -76,7 +77,7 @@ class SklearnDataset(Machine):
 
     def run(self) -> Model:
         """Load it."""
-        from sklearn import datasets
+        datasets = library("sklearn.datasets")
 
         data = from_bunch(getattr(datasets, f"load_{self.name}")(), name=self.name)
         return Model(data=data, results=_described(data))

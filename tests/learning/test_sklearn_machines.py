@@ -16,6 +16,7 @@ from sklearn.naive_bayes import GaussianNB
 
 from intemi.data import Column, Data, Table
 from intemi.kernel import ConfigurationError, EncodingError, Machine, Project
+from intemi.kernel.libraries import library
 from intemi.machines import Scheme
 from intemi.machines.classifiers import Estimator, SklearnClassifier, SklearnTransformer, TransformAndClassify
 from intemi.machines.classifiers.sklearn_estimator import _is_trusted, installed, pack, unpack
@@ -238,6 +239,7 @@ def test_functions_that_reach_outside_are_not_trusted() -> None:
 def test_without_skops_an_estimator_stays_in_memory(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setitem(sys.modules, "skops", None)
     monkeypatch.setitem(sys.modules, "skops.io", None)
+    library.cache_clear()
     data = blobs()
     with pytest.raises(EncodingError, match="skops, which is not installed"):
         pack(FOREST.build())

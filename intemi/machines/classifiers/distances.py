@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from intemi.kernel import Component, parameter
+from intemi.kernel.libraries import library
 from intemi.machines.interfaces import Floats
 
 
@@ -44,7 +45,7 @@ class Minkowski(Distance):
 
 
 def _distances(rows: Floats, others: Floats, name: str, norm: float, **options: float) -> Floats:
-    from scipy.spatial.distance import cdist
+    cdist = library("scipy.spatial.distance").cdist
 
     distances: Floats = cdist(rows, others, name, **options)
     if (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from intemi.kernel import Component, ConfigurationError, parameter
+from intemi.kernel.libraries import library
 from intemi.machines.interfaces import Floats
 from intemi.machines.search.steps import Steps
 
@@ -70,7 +71,7 @@ class GaussianKernel(Kernel):
         return Steps("sigma", base=2.0, start=-10, step=2, count=8)
 
     def between(self, rows: Floats, others: Floats) -> Floats:
-        from scipy.spatial.distance import cdist
+        cdist = library("scipy.spatial.distance").cdist
 
         exponents: Floats = cdist(rows, others, "sqeuclidean")
         exponents *= -self.sigma

@@ -10,6 +10,7 @@ import numpy as np
 
 from intemi.data import Column, Data
 from intemi.kernel import ConfigurationError, Input, Machine, Model, Output, parameter, storable
+from intemi.kernel.libraries import library
 from intemi.machines.classifiers.sklearn_estimator import FittedEstimator, SklearnLearning, rows_of
 from intemi.machines.classifiers.training import one_hot, rows_to_learn_from
 from intemi.machines.interfaces import Classifier, Codes, Floats
@@ -70,7 +71,7 @@ class SklearnClassifier(SklearnLearning, Machine):
     """The version of scikit-learn: the one that is installed."""
 
     def check(self) -> None:
-        from sklearn.base import is_classifier
+        is_classifier = library("sklearn.base").is_classifier
 
         self.note_library()
         if not is_classifier(self.build()):

@@ -7,7 +7,6 @@ import zipfile
 from collections.abc import Mapping
 from difflib import get_close_matches
 from functools import cache
-from importlib import import_module
 from importlib.metadata import version
 from typing import Any
 
@@ -16,6 +15,7 @@ import numpy as np
 from intemi.data import Data
 from intemi.kernel import Component, ConfigurationError, EncodingError, storable
 from intemi.kernel.encoding import digest, encode
+from intemi.kernel.libraries import library
 from intemi.machines.interfaces import Floats
 
 NOT_FOR_ESTIMATORS = frozenset({"datasets", "exceptions", "experimental", "externals", "callback"})
@@ -73,7 +73,7 @@ def build(who: str, path: str, options: Mapping[str, Any]) -> Any:
 
 def refuse_objects(who: str, path: Any, options: Any) -> None:
     """Refuse estimators in place of paths, and numbers in place of the names of classes; say what to write."""
-    from sklearn.base import BaseEstimator
+    BaseEstimator = library("sklearn.base").BaseEstimator
 
     if isinstance(path, BaseEstimator):
         raise ConfigurationError(
@@ -100,19 +100,18 @@ def _written(who: str, estimator: Any) -> str:
 
 
 def _class_at(who: str, path: str) -> Any:
-    import sklearn
-    from sklearn.base import BaseEstimator
+    BaseEstimator = library("sklearn.base").BaseEstimator
 
-    modules = [name for name in sklearn.__all__ if name not in NOT_FOR_ESTIMATORS]
-    library, _, rest = path.partition(".")
+    modules = [name for name in library("sklearn").__all__ if name not in NOT_FOR_ESTIMATORS]
+    package, _, rest = path.partition(".")
     module_name, _, name = rest.rpartition(".")
-    if library != "sklearn" or module_name not in modules:
+    if package != "sklearn" or module_name not in modules:
         hint = _near(module_name, modules)
         raise ConfigurationError(
             f"{who}: estimator must be the path of a public class of scikit-learn, "
             f"such as 'sklearn.tree.DecisionTreeClassifier', got {path!r}{hint}"
         )
-    module = import_module(f"sklearn.{module_name}")
+    module = library(f"sklearn.{module_name}")
     found = getattr(module, name, None)
     if not (isinstance(found, type) and issubclass(found, BaseEstimator)):
         hint = _near(name, getattr(module, "__all__", ()))
@@ -239,7 +238,7 @@ class SklearnLearning:
 
     def fitted(self, data: Data, rng: np.random.Generator | None) -> FittedEstimator:
         """The estimator, fitted to rows, their classes (if there are any) and weights (if it can use them)."""
-        from sklearn.utils.validation import has_fit_parameter
+        has_fit_parameter = library("sklearn.utils.validation").has_fit_parameter
 
         if self.library != installed():
             raise ConfigurationError(
@@ -260,11 +259,11 @@ class SklearnLearning:
 def pack(estimator: Any) -> bytes:
     """An estimator in the format of skops; an EncodingError if that cannot be done, or could not be undone."""
     try:
-        import skops.io
+        skops_io = library("skops.io")
     except ImportError:
         raise EncodingError("estimators of scikit-learn are kept on disk by skops, which is not installed") from None
     try:
-        packed: bytes = skops.io.dumps(estimator, compression=zipfile.ZIP_DEFLATED, compresslevel=1)
+        packed: bytes = skops_io.dumps(estimator, compression=zipfile.ZIP_DEFLATED, compresslevel=1)
     except Exception as error:  # whatever it meets in an estimator that it does not know
         raise EncodingError(f"{type(estimator).__name__} cannot be kept by skops: {error}") from error
     _trusted(packed)
@@ -273,15 +272,15 @@ def pack(estimator: Any) -> bytes:
 
 def unpack(packed: bytes) -> Any:
     """The estimator that was packed; types that are not scikit-learn's or numpy's are refused."""
-    import skops.io
+    skops_io = library("skops.io")
 
-    return skops.io.loads(packed, trusted=_trusted(packed))
+    return skops_io.loads(packed, trusted=_trusted(packed))
 
 
 def _trusted(packed: bytes) -> list[str]:
-    import skops.io
+    skops_io = library("skops.io")
 
-    named: list[str] = skops.io.get_untrusted_types(data=packed)
+    named: list[str] = skops_io.get_untrusted_types(data=packed)
     refused = [name for name in named if not _is_trusted(name)]
     if refused:
         raise EncodingError(f"an estimator with parts of the types {', '.join(refused)} is not read from the disk")
@@ -293,15 +292,14 @@ def _is_trusted(name: str) -> bool:
     of features or of answers."""
     if name in TRUSTED_TYPES or name.startswith(TRUSTED_FUNCTIONS) or name in _scores():
         return True
-    library, _, rest = name.partition(".")
+    package, _, rest = name.partition(".")
     module, own = rest.split(".")[0], rest.rpartition(".")[2].lstrip("_")
-    return library == "sklearn" and module not in {*NOT_FOR_ESTIMATORS, "utils"} and own[:1].isupper()
+    return package == "sklearn" and module not in {*NOT_FOR_ESTIMATORS, "utils"} and own[:1].isupper()
 
 
 @cache
 def _scores() -> frozenset[str]:
     """The functions behind scikit-learn's named scores, such as "f1"."""
-    from sklearn.metrics import get_scorer, get_scorer_names
-
-    functions = [get_scorer(name)._score_func for name in get_scorer_names()]
+    metrics = library("sklearn.metrics")
+    functions = [metrics.get_scorer(name)._score_func for name in metrics.get_scorer_names()]
     return frozenset(f"{function.__module__}.{function.__name__}" for function in functions)

@@ -11,6 +11,7 @@ import numpy as np
 
 from intemi.data import Column, Data
 from intemi.kernel import Input, Machine, Model, Output, parameter, storable
+from intemi.kernel.libraries import library
 from intemi.machines.classifiers.kernel_provider import KernelProvider, KernelTable
 from intemi.machines.classifiers.kernels import GaussianKernel, Kernel
 from intemi.machines.classifiers.training import numbers_only, rows_to_learn_from
@@ -127,11 +128,9 @@ class SVMTraining(Machine):
         return Model(classifier=self._trained(useful, data, classes))
 
     def _trained(self, table: KernelTable, data: Data, classes: Codes) -> SupportVectors:
-        from sklearn import config_context
-        from sklearn.svm import SVC
-
-        svc = SVC(C=self.C, kernel="precomputed", tol=self.tolerance)
-        with config_context(assume_finite=True, skip_parameter_validation=True):  # both are known here already
+        svc = library("sklearn.svm").SVC(C=self.C, kernel="precomputed", tol=self.tolerance)
+        # Both are known here already.
+        with library("sklearn").config_context(assume_finite=True, skip_parameter_validation=True):
             svc.fit(table.values(), np.searchsorted(classes, data.classes), data.weights)
         # Of two classes the decision function of scikit-learn is above 0 for the second one.
         sign = -1.0 if len(classes) == 2 else 1.0

@@ -7,6 +7,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from intemi.kernel.libraries import library
 from intemi.machines.interfaces import Floats
 from intemi.machines.trees.refinement.bottom_up import BottomUpPruning
 from intemi.machines.trees.tree import Tree
@@ -21,7 +22,7 @@ def code_lengths(class_weights: Floats) -> Floats:
     >>> code_lengths(np.array([[2.0, 2.0], [2.0, 0.0]])).round(4).tolist()
     [4.9069, 1.585]
     """
-    from scipy.special import gammaln
+    gammaln = library("scipy.special").gammaln
 
     n, k = class_weights.sum(axis=1), class_weights.shape[1]
     orders = gammaln(n + 1) - gammaln(class_weights + 1).sum(axis=1)

@@ -11,6 +11,7 @@ from statistics import NormalDist
 
 import numpy as np
 
+from intemi.kernel.libraries import library
 from intemi.machines.interfaces import Floats
 
 ErrorLimit = Callable[[Floats, Floats, float], Floats]
@@ -47,7 +48,7 @@ def two_sided_wilson_limit(weights: Floats, errors: Floats, cf: float) -> Floats
 
 def exact_limit(weights: Floats, errors: Floats, cf: float) -> Floats:
     """The limit of Clopper and Pearson: with that error rate so few errors have probability `cf`."""
-    from scipy.special import betaincinv
+    betaincinv = library("scipy.special").betaincinv
 
     some = (weights > 0) & (errors < weights)
     n, e = np.where(some, weights, 1.0), np.where(some, errors, 0.0)

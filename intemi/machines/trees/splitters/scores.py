@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from intemi.kernel.libraries import library
 from intemi.machines.interfaces import Floats
 from intemi.machines.trees.node_data import NodeData
 from intemi.machines.trees.quality import FilteredGainRatio
@@ -69,6 +70,6 @@ def split_information(weights: Floats, unknown: float) -> Floats:
 
 def xlogx(values: Any) -> Floats:
     """Each value times its logarithm to base 2; 0 for 0."""
-    from scipy.special import xlogy
+    xlogy = library("scipy.special").xlogy
 
     return np.asarray(xlogy(values, values) / np.log(2))

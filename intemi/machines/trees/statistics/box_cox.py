@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from intemi.kernel.libraries import library
 from intemi.machines.interfaces import Codes, Floats
 from intemi.machines.trees.statistics.moments import class_moments
 from intemi.machines.trees.statistics.rounding import ROUNDING, merged
@@ -51,7 +52,7 @@ def fit_box_cox(values: Floats, classes: Codes, weights: Floats, always_shift: b
     >>> abs(fit_box_cox(np.array([1.0, 2, 4, 8, 16, 32]), classes, np.ones(6)).power) < 1e-4
     True
     """
-    from scipy.optimize import minimize_scalar
+    minimize_scalar = library("scipy.optimize").minimize_scalar
 
     distinct = np.unique(merged(values, ROUNDING * float(np.abs(values).max(initial=0.0))))
     if len(distinct) < 2 or np.abs(distinct).max() > _EXTREME:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from intemi.kernel.libraries import library
 from intemi.machines.interfaces import Floats
 
 SAME = 1e-8
@@ -66,7 +67,7 @@ def fisher_exact(table: NDArray[np.int64] | list[list[int]]) -> float:
     >>> round(fisher_exact([[3, 1], [1, 3]]), 7)
     0.4857143
     """
-    from scipy.special import gammaln
+    gammaln = library("scipy.special").gammaln
 
     (a, b), (c, d) = ([int(each) for each in row] for row in table)
     rows, columns, total = a + b, a + c, a + b + c + d

@@ -11,6 +11,7 @@ import math
 
 import numpy as np
 
+from intemi.kernel.libraries import library
 from intemi.machines.interfaces import Floats
 from intemi.machines.trees.statistics.contingency import pearson, without_empty
 from intemi.machines.trees.statistics.moments import ClassMoments
@@ -106,13 +107,13 @@ def log_p_of_maximum(greatest: float, correlation: Floats) -> float:
     >>> round(math.exp(log_p_of_maximum(1.959964, np.array([[1.0, -1.0], [-1.0, 1.0]]))), 6)
     0.05
     """
-    from scipy.special import log_ndtr
+    log_ndtr = library("scipy.special").log_ndtr
 
     different = _different(correlation)
     bound = math.log(2 * len(different)) + float(log_ndtr(-greatest))
     if len(different) == 1 or bound < math.log(1e-4):
         return min(0.0, bound)
-    from scipy.stats import multivariate_normal
+    multivariate_normal = library("scipy.stats").multivariate_normal
 
     size = len(different)
     inside = multivariate_normal.cdf(

@@ -10,6 +10,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from intemi.kernel.libraries import library
 from intemi.machines.interfaces import Floats
 
 Flags = NDArray[np.bool_]
@@ -24,7 +25,7 @@ def log_p_chi_squared(statistic: Floats | float, df: Floats | float) -> Floats:
     >>> float(log_p_chi_squared(3000, 4).round(6))
     -1492.686113
     """
-    from scipy import special
+    special = library("scipy.special")
 
     x, degrees = _together(statistic, df)
     half, z = np.maximum(degrees, 1e-300) / 2, x / 2
@@ -41,7 +42,7 @@ def log_p_f(statistic: Floats | float, df: Floats | float, df_within: Floats | f
     >>> log_p_f(np.array([18.5, 50000.0]), 2, np.array([6.0, 1470.0])).round(6)
     array([   -5.908322, -3112.358079])
     """
-    from scipy import special
+    special = library("scipy.special")
 
     f, upper, lower = _together(statistic, df, df_within)
     possible = (upper > 0) & (lower > 0)
@@ -70,7 +71,7 @@ def _logarithm(probability: Floats, infinite: Flags, of_tiny: Callable[[Flags], 
 
 def _log_upper_gamma(a: Floats, z: Floats) -> Floats:
     """ln(Γ(a, z) / Γ(a)) for z well above a: e⁻ᶻ zᵃ / (z + 1 − a − 1(1 − a)/(z + 3 − a − 2(2 − a)/(z + 5 − a − …)))."""
-    from scipy.special import gammaln
+    gammaln = library("scipy.special").gammaln
 
     def step(n: int) -> tuple[Floats, Floats]:
         return -n * (n - a), z + 2 * n + 1 - a
@@ -80,7 +81,7 @@ def _log_upper_gamma(a: Floats, z: Floats) -> Floats:
 
 def _log_incomplete_beta(a: Floats, b: Floats, ratio: Floats) -> Floats:
     """ln I_x(a, b) where x = 1 / (1 + ratio) is below (a + 1) / (a + b + 2)."""
-    from scipy.special import betaln
+    betaln = library("scipy.special").betaln
 
     x = 1 / (1 + ratio)
 
