@@ -21,7 +21,7 @@ import numpy as np
 
 from benchmarks.cross_validation import data, splits
 from benchmarks.report import Target, in_new_process, note_progress, print_table, print_targets
-from intemi import Project, Query
+from intemi import Project
 from intemi.data import Data
 from intemi.machines import (
     SVM,
@@ -36,6 +36,7 @@ from intemi.machines import (
     Standardization,
     Steps,
 )
+from intemi.query import Query
 
 COLD, WARM, LOOP = "intemi, cold", "intemi, warm", "a loop that shares by hand"
 PEERS = {

@@ -24,11 +24,12 @@ from typing import Any
 import numpy as np
 
 from benchmarks.report import Target, in_new_process, note_progress, print_table, print_targets
-from intemi import Machine, Model, Project
-from intemi.kernel import Result, content_digest
+from intemi import Job, Machine, Model, Project
+from intemi.kernel import content_digest
 from intemi.kernel.disk import DiskStore
 from intemi.kernel.record import Child, Record
 from intemi.kernel.store import Finished
+from intemi.query import Result
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ class Experiment(Machine):
     version = 1
     number: int = 0
 
-    async def run(self, job: Any) -> Model:
+    async def run(self, job: Job) -> Model:
         raise NotImplementedError
 
 
@@ -70,7 +71,7 @@ class Test(Machine):
 
     version = 1
 
-    async def run(self, job: Any) -> Model:
+    async def run(self, job: Job) -> Model:
         raise NotImplementedError
 
 

@@ -17,7 +17,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from intemi import Input, Machine, Model, Output
+from intemi import Input, Job, Machine, Model, Output
 from intemi.data import Data
 from intemi.experiments import Experiment
 from intemi.machines import (
@@ -91,7 +91,7 @@ class OfPart(Machine):
     learner: Machine
     distributor: Machine = HELD_OUT
 
-    async def run(self, job: Any, data: Any) -> Model:
+    async def run(self, job: Job, data: Any) -> Model:
         parts = job.request(self.distributor, data=data, name="parts")
         await parts
         learned = job.request(self.learner, data=parts.training[0], name="learner")

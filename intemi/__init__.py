@@ -1,6 +1,131 @@
-"""Intemi: declare machines and how their ports connect; the engine never computes the same thing twice."""
+"""Intemi: declare machines and how their ports connect; the engine never computes the same thing twice.
 
-from intemi.kernel import *  # noqa: F403
-from intemi.kernel import __all__ as __all__
+    from intemi import Project
+    from intemi.data import Data
+    from intemi.machines import CVDistributor, ClassificationTest, NaiveBayes, Repeater, Scheme, SklearnDataset
+
+    test = Scheme(training=Data, test=Data)
+    bayes = test.add(NaiveBayes(), data=test.training)
+    test.add(ClassificationTest(), data=test.test, classifier=bayes.classifier, name="test")
+    cv = Repeater(distributor=CVDistributor(folds=10), test=test, seed=1)
+
+    with Project("wine") as project:
+        done = project.run(cv, data=project.request(SklearnDataset("wine")).data)
+        print(project.query(done, path="test/test", labels="Accuracy").mean())
+
+What is here, in the order in which it is best read:
+
+    to run        Project, Capsule, Source, State, Limits, Failures, Counts, Event, EventKind
+    to declare    Machine, Model, Input, Output, MultiInput, MultiOutput, parameter, Component, Commentator, Job, Seed
+    to keep       storable, content_digest, from_plain
+    workers       Threads, Processes; to write your own: TaskManager, Call, Task, Stopped
+    errors        IntemiError and its family: ConfigurationError, BindingError, InfeasibleError, EncodingError,
+                  MachineError, MachineFailed, MachineAborted, LimitExceeded; StoreWarning is a warning
+
+What is elsewhere:
+
+    intemi.query        the words of questions: Query, At, Named, OfType, Result, Comment, Parameter, ...
+    intemi.data         tables of data, and the files that they are read from
+    intemi.machines     schemes, distributors, transformations, learners, tests, searches
+    intemi.machines.trees  what decision trees are made of
+    intemi.series       what questions are answered with
+    intemi.analysis     statistics, tests of hypotheses, plots
+    intemi.experiments  experiments from files and from Python
+    intemi.interop      machines as estimators of scikit-learn
+    intemi.testing      what any machine, store or task manager must do
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from intemi import query as query
+from intemi.kernel.capsule import Capsule
+from intemi.kernel.component import Component, from_plain
+from intemi.kernel.composite import Job
+from intemi.kernel.context import Source, State, Task
+from intemi.kernel.encoding import content_digest, storable
+from intemi.kernel.errors import (
+    BindingError,
+    ConfigurationError,
+    EncodingError,
+    InfeasibleError,
+    IntemiError,
+    LimitExceeded,
+    MachineAborted,
+    MachineError,
+    MachineFailed,
+    StoreWarning,
+)
+from intemi.kernel.events import Counts, Event, EventKind
+from intemi.kernel.limits import Limits
+from intemi.kernel.machine import Machine, Model
+from intemi.kernel.managers import Call, Stopped, TaskManager, Threads
+from intemi.kernel.parameters import parameter
+from intemi.kernel.ports import Input, MultiInput, MultiOutput, Output
+from intemi.kernel.project import Project
+from intemi.kernel.repository import Commentator
+from intemi.kernel.seeds import Seed
+from intemi.kernel.unifier import Failures
+
+if TYPE_CHECKING:
+    from intemi.kernel.processes import Processes
 
 __version__ = "0.1.0"
+
+__all__ = [
+    # To run
+    "Project",
+    "Capsule",
+    "Source",
+    "State",
+    "Limits",
+    "Failures",
+    "Counts",
+    "Event",
+    "EventKind",
+    # To declare
+    "Machine",
+    "Model",
+    "Input",
+    "Output",
+    "MultiInput",
+    "MultiOutput",
+    "parameter",
+    "Component",
+    "Commentator",
+    "Job",
+    "Seed",
+    # To keep
+    "storable",
+    "content_digest",
+    "from_plain",
+    # Workers
+    "Threads",
+    "Processes",
+    "TaskManager",
+    "Call",
+    "Task",
+    "Stopped",
+    # Errors
+    "IntemiError",
+    "ConfigurationError",
+    "BindingError",
+    "InfeasibleError",
+    "EncodingError",
+    "MachineError",
+    "MachineFailed",
+    "MachineAborted",
+    "LimitExceeded",
+    "StoreWarning",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "Processes":  # loaded when it is needed: not every project has worker processes
+        from intemi.kernel.processes import Processes
+
+        return Processes
+    raise AttributeError(f"module 'intemi' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -16,6 +16,7 @@ from intemi.kernel import (
     Event,
     EventKind,
     Input,
+    Job,
     Machine,
     Model,
     MultiInput,
@@ -199,7 +200,7 @@ class Chain(Machine):
     result = Output(int)
     length: int = parameter(default=3, at_least=1)
 
-    async def run(self, job: Any, number: Any) -> Model:
+    async def run(self, job: Job, number: Any) -> Model:
         one = job.request(Number(1), name="one")
         for index in range(self.length):
             step = job.request(Add(), left=number, right=one.result, name=f"step {index}", comments={"Step": index})
@@ -215,7 +216,7 @@ class Fan(Machine):
     results_of = MultiOutput(int)
     width: int = parameter(default=3, at_least=1)
 
-    async def run(self, job: Any, number: Any) -> Model:
+    async def run(self, job: Job, number: Any) -> Model:
         scaled = [job.request(Scale(factor), number=number, name=f"times {factor}") for factor in range(self.width)]
         await job.all(*scaled)
         return Model(results_of=[each.result for each in scaled])

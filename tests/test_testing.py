@@ -12,10 +12,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from intemi import Processes
 from intemi.kernel import (
     Component,
     ConfigurationError,
     Input,
+    Job,
     Machine,
     MachineFailed,
     Model,
@@ -26,7 +28,6 @@ from intemi.kernel import (
     storable,
 )
 from intemi.kernel.managers import Call
-from intemi.kernel.processes import Processes
 from intemi.kernel.seeds import Seed
 from intemi.testing import check_machine, check_task_manager
 from tests.machines import Add, Chain, Distribute, Draw, Fan, Number, Ramp, Shake, Split, Total, cross_validation
@@ -251,7 +252,7 @@ class Idle(Machine):
 
     result = Output(int)
 
-    async def run(self, job: Any) -> Model:
+    async def run(self, job: Job) -> Model:
         return Model(result=3)
 
 

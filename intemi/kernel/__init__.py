@@ -7,7 +7,8 @@ its inputs come from), `line` (the assembly line), `unifier` (is there one alrea
 
 from intemi.kernel.capsule import Capsule
 from intemi.kernel.component import Component, from_plain
-from intemi.kernel.context import Source, State
+from intemi.kernel.composite import Job
+from intemi.kernel.context import Source, State, Task
 from intemi.kernel.encoding import content_digest, storable
 from intemi.kernel.errors import (
     BindingError,
@@ -24,75 +25,56 @@ from intemi.kernel.errors import (
 from intemi.kernel.events import Counts, Event, EventKind
 from intemi.kernel.limits import Limits
 from intemi.kernel.machine import Machine, Model
-from intemi.kernel.managers import TaskManager, Threads
+from intemi.kernel.managers import Call, Stopped, TaskManager, Threads
 from intemi.kernel.parameters import parameter
 from intemi.kernel.ports import Input, MultiInput, MultiOutput, Output
 from intemi.kernel.project import Project
-from intemi.kernel.repository import (
-    At,
-    Comment,
-    Commentator,
-    Fixed,
-    Named,
-    Objective,
-    OfType,
-    OnPath,
-    Parameter,
-    Parameters,
-    Provides,
-    Query,
-    Result,
-    Run,
-)
+from intemi.kernel.repository import Commentator
 from intemi.kernel.seeds import Seed
 from intemi.kernel.unifier import Failures
 
 __all__ = [
-    "At",
-    "BindingError",
-    "Capsule",
-    "Comment",
-    "Commentator",
-    "Component",
-    "ConfigurationError",
-    "Counts",
-    "EncodingError",
-    "Event",
-    "EventKind",
-    "Failures",
-    "Fixed",
-    "InfeasibleError",
-    "Input",
-    "IntemiError",
-    "LimitExceeded",
-    "Limits",
-    "Machine",
-    "MachineAborted",
-    "MachineError",
-    "MachineFailed",
-    "Model",
-    "MultiInput",
-    "MultiOutput",
-    "Named",
-    "Objective",
-    "OfType",
-    "OnPath",
-    "Output",
-    "Parameter",
-    "Parameters",
+    # To run
     "Project",
-    "Provides",
-    "Query",
-    "Result",
-    "Run",
-    "Seed",
+    "Capsule",
     "Source",
     "State",
-    "StoreWarning",
-    "TaskManager",
-    "Threads",
+    "Limits",
+    "Failures",
+    "Counts",
+    "Event",
+    "EventKind",
+    # To declare
+    "Machine",
+    "Model",
+    "Input",
+    "Output",
+    "MultiInput",
+    "MultiOutput",
+    "parameter",
+    "Component",
+    "Commentator",
+    "Job",
+    "Seed",
+    # To keep
+    "storable",
     "content_digest",
     "from_plain",
-    "parameter",
-    "storable",
+    # Workers
+    "Threads",
+    "TaskManager",
+    "Call",
+    "Task",
+    "Stopped",
+    # Errors
+    "IntemiError",
+    "ConfigurationError",
+    "BindingError",
+    "InfeasibleError",
+    "EncodingError",
+    "MachineError",
+    "MachineFailed",
+    "MachineAborted",
+    "LimitExceeded",
+    "StoreWarning",
 ]

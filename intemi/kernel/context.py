@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import enum
 import time
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Coroutine, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -85,6 +85,9 @@ class Source:
         if not 0 <= index < len(self):
             raise IndexError(f"{self} has {len(self)} items, not one with index {index}")
         return Source(self.context, self.port, index)
+
+    def __iter__(self) -> Iterator[Source]:
+        return (self[index] for index in range(len(self)))
 
     def __str__(self) -> str:
         return f"{self.context.path}.{self.port.name}" + (f"[{self.index}]" if self.index >= 0 else "")

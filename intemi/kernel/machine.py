@@ -1,7 +1,7 @@
 """Machines: components with ports and a process.
 
 A leaf is `def run(self, **inputs) -> Model`: pure, so it may run on a thread, in another process, on another computer.
-A composite is `async def run(self, job, **inputs) -> Model`: it requests other machines and waits for them without
+A composite is `async def run(self, job: Job, **inputs) -> Model`: it requests other machines and waits for them without
 occupying a thread. The signature tells them apart, and a leaf that takes `rng` is random; nothing else needs saying.
 """
 

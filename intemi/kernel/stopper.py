@@ -82,7 +82,7 @@ class Stopper:
         if context.limits.need_process and not any(manager.isolates for manager in self._line.managers):
             raise ConfigurationError(
                 f"{context.path}: limits on CPU time and memory need a process manager; "
-                "subscribe one with project.subscribe(Processes())"
+                "subscribe one with project.subscribe(intemi.Processes())"
             )
 
     def arm(self, context: Context, task: Task) -> None:

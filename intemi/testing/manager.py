@@ -12,6 +12,7 @@ import numpy as np
 from intemi.kernel import (
     EventKind,
     Input,
+    Job,
     LimitExceeded,
     Limits,
     Machine,
@@ -71,7 +72,7 @@ class Experiment(Machine):
     total = Output(np.ndarray)
     rounds: int = 4
 
-    async def run(self, job: Any) -> Model:
+    async def run(self, job: Job) -> Model:
         draws = [job.request(Draws(), branch=(index,)) for index in range(self.rounds)]
         await job.all(*draws)
         totals = [job.request(Total(), vectors=draw.vectors) for draw in draws]

@@ -25,6 +25,7 @@ from intemi.kernel import (
     Event,
     EventKind,
     Input,
+    Job,
     Machine,
     Model,
     MultiInput,
@@ -101,7 +102,7 @@ class Study(Machine):
     parts = MultiOutput(int)
     width: int = 4
 
-    async def run(self, job: Any, number: Any) -> Model:
+    async def run(self, job: Job, number: Any) -> Model:
         draws = [job.request(Draw(), branch=(index,), comments={"Index": index}) for index in range(self.width)]
         shaken = [job.request(Shake(), number=draw.result) for draw in draws]
         slow = [job.request(Slow(), number=each.result) for each in shaken]
@@ -126,7 +127,7 @@ class Studies(Machine):
     total = Output(np.ndarray)
     count: int = 3
 
-    async def run(self, job: Any, number: Any) -> Model:
+    async def run(self, job: Job, number: Any) -> Model:
         studies = []
         for index in range(self.count):
             step = job.request(Slow(0.002 * (index + 1)), number=number)

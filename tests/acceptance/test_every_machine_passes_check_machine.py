@@ -13,7 +13,7 @@ import pytest
 
 import intemi
 from intemi.data import Data, openml
-from intemi.kernel import Machine, Query
+from intemi.kernel import Machine
 from intemi.kernel.project import Given
 from intemi.machines import (
     KNN,
@@ -76,6 +76,7 @@ from intemi.machines.trees import (
     ValidationPasses,
     Windowing,
 )
+from intemi.query import Query
 from intemi.testing import check_machine
 from tests.learning.tables import mixed, outputs
 from tests.learning.test_classifiers import blobs

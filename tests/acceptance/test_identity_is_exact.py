@@ -28,19 +28,13 @@ from hypothesis.extra import numpy as arrays_of
 
 import intemi
 from intemi.kernel import (
-    At,
     Commentator,
     Component,
     ConfigurationError,
     EncodingError,
     Limits,
     Machine,
-    Named,
-    Objective,
-    OfType,
     Output,
-    Provides,
-    Query,
     content_digest,
     registry,
 )
@@ -126,6 +120,7 @@ from intemi.machines import (
 )
 from intemi.machines.classifiers.transform_and_classify import TransformedClassifier
 from intemi.machines.structure.scheme import SchemeChild, SchemePort, Wire
+from intemi.query import At, Named, Objective, OfType, Provides, Query
 from tests.machines import cross_validation
 
 # Pinned: a digest that changes throws away everything that was ever computed with it, so it changes on purpose only.

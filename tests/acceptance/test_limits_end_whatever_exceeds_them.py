@@ -16,10 +16,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from intemi import Processes
 from intemi.kernel import (
     Capsule,
     Event,
     EventKind,
+    Job,
     LimitExceeded,
     Limits,
     Machine,
@@ -32,7 +34,6 @@ from intemi.kernel import (
     Threads,
 )
 from intemi.kernel.explain import Verdict
-from intemi.kernel.processes import Processes
 from tests.machines import Chain, Draw, Log, Number, Pass, Sleep, gate
 
 MEGABYTE = 2**20
@@ -129,7 +130,7 @@ class Group(Machine):
 
     members: tuple[Machine, ...]
 
-    async def run(self, job: Any) -> Model:
+    async def run(self, job: Job) -> Model:
         for index, member in enumerate(self.members):
             job.request(member, name=f"{index}")
         return Model()
@@ -140,7 +141,7 @@ class Sequence(Machine):
 
     members: tuple[Machine, ...]
 
-    async def run(self, job: Any) -> Model:
+    async def run(self, job: Job) -> Model:
         for index, member in enumerate(self.members):
             await job.request(member, name=f"{index}")
         return Model()
@@ -338,7 +339,7 @@ def test_a_limit_inside_of_a_composite_is_its_own_matter(project: Project, tmp_p
 
         stubborn: Machine
 
-        async def run(self, job: Any) -> Model:
+        async def run(self, job: Job) -> Model:
             capsule = job.request(self.stubborn, limits=Limits(wall=0.3))
             other = job.request(Compute(3))
             await job.any(capsule)

@@ -8,7 +8,7 @@ from io import BytesIO
 import pytest
 from matplotlib.figure import Figure
 
-from intemi import Project, Query
+from intemi import Project
 from intemi.analysis import WinsDrawsLosses
 from intemi.analysis.plots import (
     accuracies,
@@ -33,6 +33,7 @@ from intemi.machines import (
     SklearnDataset,
     Steps,
 )
+from intemi.query import Query
 from intemi.series import Series
 from tests.analysis.plots.drawn import cut_off, overlapping, texts
 from tests.analysis.plots.examples import many, tried

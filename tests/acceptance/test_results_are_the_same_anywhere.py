@@ -19,10 +19,12 @@ from blake3 import blake3
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from intemi import Processes
 from intemi.kernel import (
     Capsule,
     EventKind,
     Input,
+    Job,
     Machine,
     MachineFailed,
     Model,
@@ -33,7 +35,6 @@ from intemi.kernel import (
     State,
 )
 from intemi.kernel.context import Context
-from intemi.kernel.processes import Processes
 from intemi.machines import Repeater, Scheme
 from tests.machines import Add, Demand, Draw, Fail, Log, Number, Remainder, Scale, Shake, Split, Total, gate
 
@@ -47,7 +48,7 @@ class Each(Machine):
     parts = MultiOutput(int)
     machine: Machine
 
-    async def run(self, job: Any, numbers: Any) -> Model:
+    async def run(self, job: Job, numbers: Any) -> Model:
         singles = [single for source in numbers for single in ([source] if source.is_single else source)]
         capsules = [job.request(self.machine, branch=(i,), number=single) for i, single in enumerate(singles)]
         await job.all(*capsules)
@@ -62,7 +63,7 @@ class Either(Machine):
     first: Machine
     second: Machine
 
-    async def run(self, job: Any, number: Any) -> Model:
+    async def run(self, job: Job, number: Any) -> Model:
         try:
             chosen = await job.request(self.first, number=number)
         except MachineFailed:

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from intemi import Capsule, Project, Query
+from intemi import Capsule, Project
 from intemi.data import Data
 from intemi.data.arff import write_arff
 from intemi.machines import (
@@ -28,6 +28,7 @@ from intemi.machines import (
     Standardization,
     Steps,
 )
+from intemi.query import Query
 from tests import datasets
 
 LOGICAL = {

@@ -18,7 +18,7 @@ from scipy import stats
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 
-from intemi import OnPath, Project
+from intemi import Project
 from intemi.analysis import BasicStatistics, McNemar, PairedTTest, TTest, Wilcoxon
 from intemi.data import Data
 from intemi.kernel import Capsule, Machine
@@ -36,6 +36,7 @@ from intemi.machines import (
     SklearnDataset,
     Standardization,
 )
+from intemi.query import OnPath
 from intemi.series import Series
 from tests.analysis.published import NEAREST_NEIGHBOURS, SUPPORT_VECTORS, table_4_3
 from tests.datasets import path

@@ -7,6 +7,7 @@ import pytest
 
 from intemi.kernel import (
     Input,
+    Job,
     Machine,
     MachineAborted,
     MachineFailed,
@@ -35,7 +36,7 @@ class Sum(Machine):
     result = Output(int)
     count: int = 3
 
-    async def run(self, job: Any) -> Model:
+    async def run(self, job: Job) -> Model:
         numbers = [job.request(Number(value)) for value in range(self.count)]
         done = await job.all(*numbers)
         total = await job.request(Total(), numbers=[number.result for number in done])
@@ -52,7 +53,7 @@ def test_all_waits_for_all_and_answers_with_them_in_the_order_given() -> None:
 class Nothing(Machine):
     """Waits for nothing."""
 
-    async def run(self, job: Any) -> Model:
+    async def run(self, job: Job) -> Model:
         return Model(results={"All": len(await job.all()), "Any": len(await job.any())})
 
 
@@ -66,7 +67,7 @@ class Awaits(Machine):
 
     result = Output(int)
 
-    async def run(self, job: Any) -> Model:
+    async def run(self, job: Job) -> Model:
         requested = job.request(Number(7))
         first = await requested
         second = await requested
@@ -87,7 +88,7 @@ class Deep(Machine):
     result = Output(int)
     depth: int = 100
 
-    async def run(self, job: Any) -> Model:
+    async def run(self, job: Job) -> Model:
         below = await job.request(Deep(self.depth - 1) if self.depth else Number(5))
         return Model(result=below.result)
 
@@ -106,7 +107,7 @@ class Race(Machine):
     result = Output(int)
     name: str = "race"
 
-    async def run(self, job: Any) -> Model:
+    async def run(self, job: Job) -> Model:
         left = job.request(Pass(f"{self.name}, left", 1), name="left")
         right = job.request(Pass(f"{self.name}, right", 2), name="right")
         done = await job.any(left, right)
@@ -139,7 +140,7 @@ def test_a_composite_is_not_finished_before_the_one_that_lost_the_race_is() -> N
 class AnyOfTheDone(Machine):
     """Asks for any of what is done already."""
 
-    async def run(self, job: Any) -> Model:
+    async def run(self, job: Job) -> Model:
         capsules = [job.request(Number(value)) for value in range(3)]
         await job.all(*capsules)
         return Model(results={"Done": len(await job.any(*capsules))})
@@ -155,7 +156,7 @@ class Impatient(Machine):
 
     name: str = "impatient"
 
-    async def run(self, job: Any) -> Model:
+    async def run(self, job: Job) -> Model:
         slow = job.request(Pass(self.name))
         in_time = await job.any(slow, timeout=0.01)
         gate(self.name).opened.set()
@@ -171,7 +172,7 @@ def test_any_gives_up_when_the_time_is_over() -> None:
 class AnyFailure(Machine):
     """Looks at a failure instead of being hit by it."""
 
-    async def run(self, job: Any) -> Model:
+    async def run(self, job: Job) -> Model:
         (failed,) = await job.any(job.request(Fail("no")))
         return Model(results={"State": failed.state.value, "Error": str(failed.error)})
 
@@ -190,7 +191,7 @@ def test_any_answers_with_failures_instead_of_raising_them() -> None:
 class Failing(Machine):
     """Waits for failing machines, of which the last is the first to fail by the clock."""
 
-    async def run(self, job: Any) -> Model:
+    async def run(self, job: Job) -> Model:
         slow = job.request(
             Total(), name="slow", numbers=[job.request(Sleep(0.05)).result, job.request(Fail("slow")).result]
         )
@@ -211,7 +212,7 @@ class Recovers(Machine):
 
     result = Output(int)
 
-    async def run(self, job: Any) -> Model:
+    async def run(self, job: Job) -> Model:
         try:
             chosen = await job.request(Fail("no"))
         except MachineFailed:
@@ -231,7 +232,7 @@ class Raises(Machine):
 
     name: str = "raises"
 
-    async def run(self, job: Any) -> Model:
+    async def run(self, job: Job) -> Model:
         job.request(Pass(self.name), name="child")
         raise ValueError("by itself")
 
@@ -252,7 +253,7 @@ class Nested(Machine):
 
     machine: Machine
 
-    async def run(self, job: Any) -> Model:
+    async def run(self, job: Job) -> Model:
         await job.request(self.machine, name="inner")
         return Model()
 
@@ -280,7 +281,7 @@ class Careless(Machine):
     machine: Machine
     name: str = ""
 
-    async def run(self, job: Any) -> Model:
+    async def run(self, job: Job) -> Model:
         if self.name:
             job.request(Pass(self.name))
         job.request(self.machine)
@@ -309,7 +310,7 @@ def test_the_failure_of_a_child_that_nobody_waited_for_is_not_lost() -> None:
 class AwaitsForeign(Machine):
     """Awaits what belongs to asyncio."""
 
-    async def run(self, job: Any) -> Model:
+    async def run(self, job: Job) -> Model:
         job.request(Sleep(0.01))
         await asyncio.sleep(0)
         return Model()
@@ -330,7 +331,7 @@ class GivesValue(Machine):
     result = Output(int)
     value: int = 3
 
-    async def run(self, job: Any) -> Model:
+    async def run(self, job: Job) -> Model:
         await job.request(Number(1))
         return Model(result=self.value)
 
@@ -344,7 +345,7 @@ class GivesMany(Machine):
 
     result = Output(int)
 
-    async def run(self, job: Any) -> Model:
+    async def run(self, job: Job) -> Model:
         return Model(result=[job.request(Number(1)).result, job.request(Number(2)).result])
 
 
@@ -357,7 +358,7 @@ class GivesWrongType(Machine):
 
     result = Output(str)
 
-    async def run(self, job: Any) -> Model:
+    async def run(self, job: Job) -> Model:
         return Model(result=(await job.request(Number(1))).result)
 
 
@@ -374,7 +375,7 @@ class GivesCollection(Machine):
     result = Output(int)
     number = Input(int)
 
-    async def run(self, job: Any, number: Any) -> Model:
+    async def run(self, job: Job, number: Any) -> Model:
         return Model(result=(await job.request(Split(2), number=number)).parts)
 
 
@@ -388,7 +389,7 @@ class GivesTooLittle(Machine):
 
     result = Output(int)
 
-    async def run(self, job: Any) -> Model:
+    async def run(self, job: Job) -> Model:
         return Model()
 
 
@@ -399,7 +400,7 @@ def test_a_composite_that_forgets_an_output_is_told_which() -> None:
 class GivesNoModel(Machine):
     """Returns nothing."""
 
-    async def run(self, job: Any) -> None:
+    async def run(self, job: Job) -> None:
         return None
 
 
@@ -410,7 +411,7 @@ def test_a_composite_must_return_a_model() -> None:
 class Selfish(Machine):
     """Requests itself."""
 
-    async def run(self, job: Any) -> Model:
+    async def run(self, job: Job) -> Model:
         await job.request(Selfish())
         return Model()
 
@@ -422,7 +423,7 @@ def test_a_composite_that_waits_for_itself_fails_instead_of_waiting_for_ever() -
 class Forgets(Machine):
     """Requests a random machine without saying that it is random itself."""
 
-    async def run(self, job: Any) -> Model:
+    async def run(self, job: Job) -> Model:
         await job.request(Draw())
         return Model()
 
@@ -442,7 +443,7 @@ class Relay(Machine):
     everything = MultiOutput(int)
     again = Output(int)
 
-    async def run(self, job: Any, first: Any, others: Any) -> Model:
+    async def run(self, job: Job, first: Any, others: Any) -> Model:
         return Model(everything=[first, *others], again=first)
 
 
@@ -466,7 +467,7 @@ class Loads(Machine):
 
     count = Input(int)
 
-    async def run(self, job: Any, count: Any) -> Model:
+    async def run(self, job: Job, count: Any) -> Model:
         for value in range(job.load(count)):
             job.request(Number(value), name=f"number {value}", comments={"Value": value})
         return Model(results={"Names": [child.name for child in job.children()]})
@@ -486,7 +487,7 @@ class Aborts(Machine):
     result = Output(int)
     name: str = "aborts"
 
-    async def run(self, job: Any) -> Model:
+    async def run(self, job: Job) -> Model:
         slow = job.request(Pass(self.name), name="slow")
         fast = job.request(Number(1), name="fast")
         (first,) = await job.any(slow, fast)

@@ -6,16 +6,7 @@ from typing import Any
 
 import pytest
 
-from intemi.kernel import (
-    InfeasibleError,
-    Input,
-    Machine,
-    MachineFailed,
-    Model,
-    Output,
-    Project,
-    parameter,
-)
+from intemi.kernel import InfeasibleError, Input, Job, Machine, MachineFailed, Model, Output, Project, parameter
 from intemi.kernel.explain import Explanation, Verdict
 from intemi.machines import Repeater
 from tests.machines import (
@@ -46,7 +37,7 @@ class Pick(Machine):
     number = Input(int)
     result = Output(int)
 
-    async def run(self, job: Any, number: Any) -> Model:
+    async def run(self, job: Job, number: Any) -> Model:
         remainder = job.request(Remainder(4), number=number, name="how many")
         await remainder
         picked = [job.request(Number(index), name=f"{index}") for index in range(1 + job.load(remainder.result))]
@@ -57,7 +48,7 @@ class Pick(Machine):
 class Look(Machine):
     """Waits for whatever it has asked for."""
 
-    async def run(self, job: Any) -> Model:
+    async def run(self, job: Job) -> Model:
         job.request(Number(1), name="one")
         job.request(Number(2), name="two")
         await job.all(*job.children())
@@ -68,7 +59,7 @@ class Look(Machine):
 class Hasty(Machine):
     """Goes on with the first that is there."""
 
-    async def run(self, job: Any) -> Model:
+    async def run(self, job: Job) -> Model:
         await job.any(job.request(Number(1), name="one"), job.request(Number(2), name="two"), timeout=5)
         job.request(Number(3), name="three")
         return Model()
@@ -77,7 +68,7 @@ class Hasty(Machine):
 class Wrong(Machine):
     """Raises before anything else."""
 
-    async def run(self, job: Any) -> Model:
+    async def run(self, job: Job) -> Model:
         job.request(Number(1), name="one")
         raise KeyError("missing")
 
@@ -182,7 +173,7 @@ def test_what_is_asked_for_twice_in_a_branch_is_joined_the_second_time() -> None
     class Twins(Machine):
         """Asks for the same twice."""
 
-        async def run(self, job: Any) -> Model:
+        async def run(self, job: Job) -> Model:
             for name in ("first", "second"):
                 job.request(Number(1), name=name)
             return Model()
@@ -292,7 +283,7 @@ def test_a_dry_run_goes_no_further_than_a_failure() -> None:
         number = Input(int)
         divisor: int = parameter(default=2, at_least=1)
 
-        async def run(self, job: Any, number: Any) -> Model:
+        async def run(self, job: Job, number: Any) -> Model:
             await job.request(Demand(self.divisor), number=number, name="demand")
             job.request(Number(1), name="more")
             return Model()

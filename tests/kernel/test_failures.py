@@ -9,6 +9,7 @@ from intemi.kernel import (
     ConfigurationError,
     Failures,
     Input,
+    Job,
     Machine,
     MachineFailed,
     Model,
@@ -39,7 +40,7 @@ class Around(Machine):
     result = Output(int)
     file: str
 
-    async def run(self, job: Any) -> Model:
+    async def run(self, job: Job) -> Model:
         good = job.request(Number(2), name="good")
         moody = job.request(Moody(self.file), name="moody")
         total = job.request(Add(), left=good.result, right=moody.result, name="total")

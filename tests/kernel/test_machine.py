@@ -14,6 +14,7 @@ from intemi.kernel import (
     Component,
     ConfigurationError,
     Input,
+    Job,
     Machine,
     MachineFailed,
     Model,
@@ -208,7 +209,7 @@ def test_a_subclass_may_become_random_or_composite_and_back() -> None:
             return Model(result=int(rng.integers(10)))
 
     class Asking(Rolling):
-        async def run(self, job: Any, data: Any) -> Model:  # type: ignore[override]
+        async def run(self, job: Job, data: Any) -> Model:  # type: ignore[override]
             return Model(result=data)
 
     assert (Member.takes_rng, Rolling.takes_rng, Asking.takes_rng) == (False, True, False)
@@ -268,7 +269,7 @@ def test_an_int_will_do_for_a_float_and_a_subclass_for_its_base() -> None:
 
 
 def test_a_composite_gives_outputs_of_others_and_no_values() -> None:
-    async def run(self: Any, job: Any) -> Model:
+    async def run(self: Any, job: Job) -> Model:
         return Model(a=5)
 
     assert failure(run, a=Output(int)) == (
@@ -278,7 +279,7 @@ def test_a_composite_gives_outputs_of_others_and_no_values() -> None:
 
 
 def test_a_composite_waits_for_capsules_and_for_nothing_else() -> None:
-    async def run(self: Any, job: Any) -> Model:
+    async def run(self: Any, job: Job) -> Model:
         await asyncio.sleep(0)
         return Model()
 
@@ -286,7 +287,7 @@ def test_a_composite_waits_for_capsules_and_for_nothing_else() -> None:
 
 
 def test_a_composite_must_say_that_it_is_random_if_what_it_asks_for_is() -> None:
-    async def run(self: Any, job: Any) -> Model:
+    async def run(self: Any, job: Job) -> Model:
         return Model(a=(await job.request(Draw())).result)
 
     assert "Sample: requests the random machine Draw, so it must say `random = True`" in failure(run, a=Output(int))

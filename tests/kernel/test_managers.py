@@ -9,9 +9,11 @@ from typing import Any
 import psutil
 import pytest
 
+from intemi import Processes
 from intemi.kernel import (
     ConfigurationError,
     IntemiError,
+    Job,
     Limits,
     Machine,
     MachineFailed,
@@ -24,7 +26,6 @@ from intemi.kernel import (
 )
 from intemi.kernel.context import Task
 from intemi.kernel.managers import PATIENCE, SHORT, Call, Usual
-from intemi.kernel.processes import Processes
 from intemi.kernel.values import run_leaf
 from tests.machines import Chain, Fail, Gate, Log, Number, Pass, Sleep, cross_validation, gate
 
@@ -147,7 +148,7 @@ class TwoSteps(Machine):
     result = Output(int)
     place: str
 
-    async def run(self, job: Any) -> Model:
+    async def run(self, job: Job) -> Model:
         first = await job.request(Pass(self.place, 1))
         second = await job.request(Number(job.load(first.result) + 1))
         return Model(result=second.result)

@@ -20,7 +20,7 @@ import numpy as np
 import psutil
 import pytest
 
-from intemi.kernel import Input, Limits, Machine, Model, MultiInput, MultiOutput, Output, Project, storable
+from intemi.kernel import Input, Job, Limits, Machine, Model, MultiInput, MultiOutput, Output, Project, storable
 from intemi.kernel.context import Context, Task
 from intemi.kernel.encoding import content_digest
 from intemi.kernel.errors import ConfigurationError, LimitExceeded, MachineAborted, MachineFailed, WorkerError
@@ -506,8 +506,7 @@ SCRIPT = """
     from dataclasses import dataclass
     from typing import Literal
     import numpy as np
-    from intemi import Component, Input, Machine, Model, Output, Project, content_digest, storable
-    from intemi.kernel.processes import Processes
+    from intemi import Component, Input, Machine, Model, Output, Processes, Project, content_digest, storable
 
     SCALE = 10
 
@@ -780,7 +779,7 @@ class Around(Machine):
     nothing = Output(object)
     inner: Machine = Tell()
 
-    async def run(self, job: Any) -> Model:
+    async def run(self, job: Job) -> Model:
         inner = await job.request(self.inner)
         return Model(nothing=inner.nothing)
 
@@ -819,7 +818,7 @@ def test_the_cpu_time_of_many_short_leaves_adds_up(lone: Project) -> None:
     class Many(Machine):
         out = Output(int)
 
-        async def run(self, job: Any) -> Model:
+        async def run(self, job: Job) -> Model:
             for number in range(100):
                 last = await job.request(Work(number, seconds=0.005))
             return Model(out=last.out)
@@ -851,7 +850,7 @@ class Repeat(Machine):
     total = Output(float)
     random = True
 
-    async def run(self, job: Any) -> Model:
+    async def run(self, job: Job) -> Model:
         draws = [job.request(Draw(), branch=(index,)) for index in range(10)]
         total = await job.request(Total(), arrays=[draw.numbers for draw in draws])
         return Model(total=total.total)

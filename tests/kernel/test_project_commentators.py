@@ -8,7 +8,17 @@ from typing import Any
 
 import pytest
 
-from intemi.kernel import Commentator, ConfigurationError, Input, Machine, MachineAborted, MachineFailed, Model, Project
+from intemi.kernel import (
+    Commentator,
+    ConfigurationError,
+    Input,
+    Job,
+    Machine,
+    MachineAborted,
+    MachineFailed,
+    Model,
+    Project,
+)
 from intemi.kernel.attached import CommentatorWarning
 from intemi.kernel.repository.commentators import Finished
 from tests.machines import Add, Chain, Demand, Log, Number, Pass, gate
@@ -65,7 +75,7 @@ class Demands(Machine):
 
     number = Input(int)
 
-    async def run(self, job: Any, number: Any) -> Model:
+    async def run(self, job: Job, number: Any) -> Model:
         job.request(Add(), left=number, right=number, name="sum")
         await job.request(Demand(), number=number, name="demand")
         return Model()

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intemi.kernel import ConfigurationError, EventKind, Input, Machine, Model, MultiOutput, Output, Project, Seed
+from intemi.kernel import ConfigurationError, EventKind, Input, Job, Machine, Model, MultiOutput, Output, Project, Seed
 from intemi.machines import Scheme
 from tests.machines import Draw, Fail, Log, Number, Shake, cross_validation
 
@@ -103,7 +103,7 @@ class Repeat(Machine):
     machine: Machine
     count: int = 3
 
-    async def run(self, job: Any) -> Model:
+    async def run(self, job: Job) -> Model:
         capsules = [job.request(self.machine, branch=(index,)) for index in range(self.count)]
         await job.all(*capsules)
         return Model(drawn=[capsule.result for capsule in capsules], results={"Seed": repr(job.seed)})
@@ -135,7 +135,7 @@ class DrawsItself(Machine):
 
     result = Output(int)
 
-    async def run(self, job: Any, rng: np.random.Generator) -> Model:
+    async def run(self, job: Job, rng: np.random.Generator) -> Model:
         return Model(result=(await job.request(Number(int(rng.integers(1_000_000))))).result)
 
 

@@ -1,12 +1,10 @@
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intemi.kernel import EventKind, Machine, Model, Project, State
+from intemi.kernel import EventKind, Job, Machine, Model, Project, State
 from intemi.kernel.context import Context, Task
 from intemi.kernel.spooler import Spooler
 from tests.machines import Log, Number, Pass, gate
@@ -166,7 +164,7 @@ class Tree(Machine):
     depth: int
     place: tuple[int, ...] = ()
 
-    async def run(self, job: Any) -> Model:
+    async def run(self, job: Job) -> Model:
         for index in range(self.width):
             place = (*self.place, index)
             branch = (

@@ -15,6 +15,7 @@ from intemi.kernel import (
     Event,
     EventKind,
     Input,
+    Job,
     LimitExceeded,
     Limits,
     Machine,
@@ -217,7 +218,7 @@ class Twins(Machine):
     gate: str
     count: int = 500
 
-    async def run(self, job: Any) -> Model:
+    async def run(self, job: Job) -> Model:
         sources = [job.request(Pass(self.gate)) for _ in range(self.count)]
         for source in sources:
             job.request(Scale(), number=source.result)
@@ -259,7 +260,7 @@ class Gated(Machine):
     gate: str
     steps: int = 3
 
-    async def run(self, job: Any, number: Any) -> Model:
+    async def run(self, job: Job, number: Any) -> Model:
         passed = job.request(Pass(self.gate, 10), name="gate")
         quick = job.request(Number(7), name="quick")
         await passed
@@ -307,7 +308,7 @@ class Nest(Machine):
     depth: int
     gate: str
 
-    async def run(self, job: Any) -> Model:
+    async def run(self, job: Job) -> Model:
         inner = job.request(Nest(self.depth - 1, self.gate) if self.depth else Pass(self.gate, 4))
         await inner
         return Model(result=inner.result)
@@ -341,7 +342,7 @@ class Unwilling(Machine):
     how: str
     gate: str
 
-    async def run(self, job: Any) -> Model:
+    async def run(self, job: Job) -> Model:
         passed = job.request(Pass(self.gate))
         try:
             await passed
@@ -371,7 +372,7 @@ class Busy(Machine):
 
     gate: str
 
-    async def run(self, job: Any) -> Model:
+    async def run(self, job: Job) -> Model:
         place = gate(self.gate)
         place.reached.set()
         assert place.opened.wait(PATIENCE)
@@ -397,7 +398,7 @@ class Impatient(Machine):
     gate: str
     seconds: float = 0.02
 
-    async def run(self, job: Any) -> Model:
+    async def run(self, job: Job) -> Model:
         patience = job.any(job.request(Pass(self.gate)), timeout=self.seconds)
         looks = 1
         while not await patience:
@@ -474,7 +475,7 @@ def test_usage_counts_for_everything_above_once(project: Project, name: str) -> 
 
         gate: str
 
-        async def run(self, job: Any) -> Model:
+        async def run(self, job: Job) -> Model:
             for _ in range(2):
                 job.request(Nest(1, self.gate))
             job.request(Pass(self.gate, 4))
@@ -524,7 +525,7 @@ class Tangle(Machine):
     pattern: int
     depth: int = parameter(default=2, at_least=0)
 
-    async def run(self, job: Any) -> Model:
+    async def run(self, job: Job) -> Model:
         chance = random.Random(self.pattern)
         outputs = [job.request(Number(chance.randrange(4))).result, job.request(Draw(5)).result]
         capsules = []

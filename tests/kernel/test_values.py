@@ -15,6 +15,7 @@ import pytest
 from intemi.kernel import (
     Input,
     IntemiError,
+    Job,
     Machine,
     MachineFailed,
     Model,
@@ -168,7 +169,7 @@ class Both(Machine):
     opaque = Output(Opaque)
     value = Output(float)
 
-    async def run(self, job: Any) -> Model:
+    async def run(self, job: Job) -> Model:
         wrap = job.request(Wrap(5.0))
         unwrap = job.request(Unwrap(), opaque=wrap.result)
         await unwrap
@@ -257,7 +258,7 @@ def test_the_output_of_a_composite_is_made_again_by_the_leaf_it_came_from(forget
 
         result = Output(np.ndarray)
 
-        async def run(self, job: Any) -> Model:
+        async def run(self, job: Job) -> Model:
             inner = job.request(Constant(9.0))
             await inner
             return Model(result=inner.result)
@@ -421,7 +422,7 @@ def test_a_composite_with_such_a_child_is_found_again_and_so_is_the_child(tmp_pa
     class Inside(Machine):
         """Keeps what cannot be kept to itself."""
 
-        async def run(self, job: Any) -> Model:
+        async def run(self, job: Job) -> Model:
             wrap = job.request(Wrap(5.0))
             await wrap
             return Model(results=wrap.results)

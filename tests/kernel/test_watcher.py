@@ -14,6 +14,7 @@ import pytest
 from intemi.kernel import (
     Capsule,
     EventKind,
+    Job,
     LimitExceeded,
     Limits,
     Machine,
@@ -81,7 +82,7 @@ def test_a_composite_that_another_process_runs_is_not_opened_here(projects: tupl
         result = Output(int)
         gate: str
 
-        async def run(self, job: Any) -> Model:
+        async def run(self, job: Job) -> Model:
             passed = job.request(Pass(self.gate, 6), name="inner")
             await passed
             return Model(result=passed.result)

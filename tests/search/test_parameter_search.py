@@ -6,18 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from intemi import (
-    ConfigurationError,
-    Input,
-    Machine,
-    MachineFailed,
-    Model,
-    Objective,
-    Output,
-    Project,
-    Query,
-    parameter,
-)
+from intemi import ConfigurationError, Input, Machine, MachineFailed, Model, Output, Project, parameter
 from intemi.data import Data
 from intemi.machines import (
     KNN,
@@ -36,6 +25,7 @@ from intemi.machines import (
     Uniform,
     Values,
 )
+from intemi.query import Objective, Query
 from intemi.series import Series
 
 

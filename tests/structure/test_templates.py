@@ -13,6 +13,7 @@ from intemi.kernel import (
     ConfigurationError,
     InfeasibleError,
     Input,
+    Job,
     Machine,
     Model,
     MultiInput,
@@ -53,7 +54,7 @@ class Ensemble(Machine):
     members: tuple[Machine, ...] = ()
     named: dict[str, Machine] = {}  # noqa: RUF012
 
-    async def run(self, job: Any, data: Any) -> Model:
+    async def run(self, job: Job, data: Any) -> Model:
         machines = [self.first, *self.members, *self.named.values()]
         asked = [job.request(machine, training=data) for machine in machines]
         total = await job.request(Total(), numbers=[each.classifier for each in asked])

@@ -10,7 +10,8 @@ from intemi.analysis.plots.cells import refusing
 from intemi.analysis.plots.layered import LINE, PADDING, Box, arranged
 from intemi.analysis.plots.parts import Path, of_capsules, of_project
 from intemi.analysis.plots.style import GREY, INK, NORMAL, ORANGE, SMALL, bare
-from intemi.kernel import Capsule, Project, Run
+from intemi.kernel import Capsule, Project
+from intemi.kernel.repository import Run
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

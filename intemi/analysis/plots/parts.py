@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from intemi.kernel import Capsule, Project, Run
+from intemi.kernel import Capsule, Project
 from intemi.kernel.context import Context
+from intemi.kernel.repository import Run
 from intemi.kernel.repository.item import Item
 from intemi.kernel.repository.labels import Labeler
 

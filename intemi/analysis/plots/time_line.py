@@ -12,7 +12,8 @@ import numpy as np
 from intemi.analysis.plots.cells import floats, refusing
 from intemi.analysis.plots.style import COLOURS, GREY, INK, NORMAL, PALE, SMALL, light, named, widest
 from intemi.analysis.samples import Floats, column, require
-from intemi.kernel import Event, EventKind, Project, Run
+from intemi.kernel import Event, EventKind, Project
+from intemi.kernel.repository import Run
 from intemi.kernel.repository.item import Item
 from intemi.kernel.repository.labels import Labeler
 from intemi.series import Series

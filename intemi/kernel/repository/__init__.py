@@ -8,7 +8,8 @@ records. `repository` is what a project sees of it.
 
 from intemi.kernel.encoding import storable
 from intemi.kernel.repository.commentators import Commentator
-from intemi.kernel.repository.labels import Fixed, Labeler, OnPath, Parameters
+from intemi.kernel.repository.item import Item
+from intemi.kernel.repository.labels import Fixed, Labeler, OnPath
 from intemi.kernel.repository.qualifiers import At, Comment, Named, OfType, Parameter, Provides, Qualifier, Result
 from intemi.kernel.repository.query import Objective, Query
 from intemi.kernel.repository.runs import Run
@@ -19,18 +20,18 @@ storable(Series)  # so that a series can be a result
 __all__ = [
     "Query",
     "Objective",
-    "Qualifier",
-    "OfType",
-    "Named",
     "At",
+    "Named",
+    "OfType",
     "Provides",
     "Result",
     "Comment",
     "Parameter",
-    "Labeler",
-    "Fixed",
     "OnPath",
-    "Parameters",
+    "Fixed",
+    "Qualifier",
+    "Labeler",
+    "Item",
     "Commentator",
     "Run",
 ]

@@ -68,16 +68,6 @@ class OnPath(Labeler):
         return found
 
 
-class Parameters(Labeler):
-    """Parameters of the configuration, or of the nearest above it that has them: `Parameters("C", "kernel.sigma")`."""
-
-    def __init__(self, *paths: str) -> None:
-        self.names = paths
-
-    def labels(self, item: Item) -> dict[str, Any]:
-        return {path: item.parameter(path) for path in self.names}
-
-
 class _Everything(Labeler):
     """What an item gets if nobody says which labels: its results, all comments on its path, and its name."""
 
@@ -103,7 +93,7 @@ def _labeler(label: Any) -> Labeler:
     if isinstance(label, Labeler):
         return label
     raise ConfigurationError(
-        "query: labels must be names, labelers such as Parameters(...) or OnPath(), or mappings of fixed labels, "
+        'query: labels must be names, labelers such as Parameter("C") or OnPath(), or mappings of fixed labels, '
         f"got {label!r}"
     )
 

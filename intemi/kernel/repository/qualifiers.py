@@ -20,6 +20,7 @@ from intemi.kernel.errors import ConfigurationError
 from intemi.kernel.machine import Machine
 from intemi.kernel.parameters import parameter
 from intemi.kernel.repository.item import MISSING, Item
+from intemi.kernel.repository.labels import Labeler
 from intemi.kernel.repository.lookup import Narrowing
 from intemi.kernel.repository.reader import kinds_of
 from intemi.kernel.repository.tables import text, to_cell
@@ -32,6 +33,9 @@ _COMPARISONS = {
     ">": operator.gt,
     ">=": operator.ge,
 }
+
+
+Kind = Literal["result", "comment", "parameter"]
 
 
 class Qualifier(Component):
@@ -198,10 +202,10 @@ class Comparison(Qualifier):
     label: str
     by: Literal["==", "!=", "<", "<=", ">", ">="]
     value: Any
-    of: Literal["result", "comment", "parameter"] = parameter(default="result")
+    of: Kind = parameter(default="result")
 
     def qualifies(self, item: Item) -> bool:
-        found = self._found(item)
+        found = _found(item, self.of, self.label)
         if found is MISSING:
             return False
         if isinstance(found, np.ndarray):
@@ -211,13 +215,6 @@ class Comparison(Qualifier):
         except (TypeError, ValueError):
             return False  # they cannot be compared
 
-    def _found(self, item: Item) -> Any:
-        if self.of == "parameter":
-            return item.parameter(self.label)
-        if self.of == "result":
-            return item.result(self.label)
-        return next((said for each in item.ancestors() if (said := each.comment(self.label)) is not MISSING), MISSING)
-
     def narrowing(self) -> Narrowing | None:
         # In SQLite numbers compare as in Python, text is greater than they are, and blobs, the greatest, are anything.
         if self.of != "result" or type(self.value) not in (int, float, str) or type(to_cell(self.value)) is bytes:
@@ -226,13 +223,28 @@ class Comparison(Qualifier):
         return Narrowing(f"number IN (SELECT machine FROM results WHERE {compared})", (self.value, text(self.label)))
 
 
-class _Compared:
-    """What a comparison is about: `Result("Accuracy") > 0.9`."""
+def _found(item: Item, of: Kind, name: str) -> Any:
+    if of == "parameter":
+        return item.parameter(name)
+    if of == "result":
+        return item.result(name)
+    return next((said for each in item.ancestors() if (said := each.comment(name)) is not MISSING), MISSING)
 
-    _of: Literal["result", "comment", "parameter"]
+
+class _Fact(Labeler):
+    """Something that an item may have: to be compared, as in `Result("Accuracy") > 0.9`, or a label."""
+
+    _of: Kind
 
     def __init__(self, label: str) -> None:
-        self._label = label
+        self.names = (label,)
+
+    def labels(self, item: Item) -> dict[str, Any]:
+        return {self._label: _found(item, self._of, self._label)}
+
+    @property
+    def _label(self) -> str:
+        return self.names[0]
 
     def __eq__(self, value: object) -> Comparison:  # type: ignore[override]
         return Comparison(self._label, "==", value, of=self._of)
@@ -261,19 +273,19 @@ class _Compared:
     __hash__ = None  # type: ignore[assignment]
 
 
-class Result(_Compared):
+class Result(_Fact):
     """A result of the machine itself: `Result("Accuracy") > 0.9`."""
 
     _of = "result"
 
 
-class Comment(_Compared):
+class Comment(_Fact):
     """A comment on the item, or on the nearest above it: `Comment("Fold") == 3`."""
 
     _of = "comment"
 
 
-class Parameter(_Compared):
+class Parameter(_Fact):
     """A parameter of its configuration, or of the nearest above it: `Parameter("kernel.sigma") < 1`."""
 
     _of = "parameter"

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from intemi.data import Column, Data
-from intemi.kernel import Input, Machine, Model, Output, parameter, storable
+from intemi.kernel import Input, Job, Machine, Model, Output, parameter, storable
 from intemi.kernel.libraries import library
 from intemi.machines.classifiers.kernel_provider import KernelProvider, KernelTable
 from intemi.machines.classifiers.kernels import GaussianKernel, Kernel
@@ -95,7 +95,7 @@ class SVM(Machine):
         """From a soft to a hard margin."""
         return Steps("C", base=2.0, start=-1, step=2, count=7)
 
-    async def run(self, job: Any, data: Any) -> Model:
+    async def run(self, job: Job, data: Any) -> Model:
         table = job.request(_provider_scheme(self.kernel), name="kernel provider scheme", data=data)
         training = job.step(SVMTraining(self.C, self.tolerance), name="training", table=table.table)
         return Model(classifier=training.classifier)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from intemi.data import Column, Data
-from intemi.kernel import BindingError, Input, Machine, Model, Output, storable
+from intemi.kernel import BindingError, Input, Job, Machine, Model, Output, storable
 from intemi.kernel.ports import Port
 from intemi.machines.interfaces import Classifier, Codes, Floats, Transformation
 from intemi.machines.structure.scheme import Scheme
@@ -64,7 +64,7 @@ class TransformAndClassify(Machine):
                             f"but {machine.kind} {words}s {listed}"
                         )
 
-    async def run(self, job: Any, data: Any) -> Model:
+    async def run(self, job: Job, data: Any) -> Model:
         transformation = _request(job, "transformation", self.transformation, data)
         classifier = _request(job, "classifier", self.classifier, _source(transformation, Data))
         both = job.request(
@@ -84,7 +84,7 @@ def _of_type(ports: Mapping[str, Any], accepted: type) -> list[str]:
     return [port.name for port in found]
 
 
-def _request(job: Any, name: str, machine: Machine, data: Any) -> Any:
+def _request(job: Job, name: str, machine: Machine, data: Any) -> Any:
     return job.request(machine, name=name, **{_of_type(machine.inputs, Data)[0]: data})
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from intemi.kernel import ConfigurationError, Input, Machine, MachineFailed, Model, Objective, Output, Seed, parameter
+from intemi.kernel import ConfigurationError, Input, Job, Machine, MachineFailed, Model, Output, Seed, parameter
+from intemi.kernel.repository import Objective
 from intemi.machines.search.candidate import Candidate
 from intemi.machines.search.scenario import Scenario
 from intemi.series import Series
@@ -57,7 +58,7 @@ class ParameterSearch(Machine):
             raise ConfigurationError(f"ParameterSearch: the winner at {self.winner!r} must be a machine, got {found!r}")
         return found
 
-    async def run(self, job: Any, **inputs: Any) -> Model:
+    async def run(self, job: Job, **inputs: Any) -> Model:
         generator = (job.seed or Seed(0)).generator(self.registered_name)
         search = self.scenario.begin(generator)
         tested: dict[Candidate, Any] = {}
@@ -85,7 +86,7 @@ class ParameterSearch(Machine):
             exhibited = job.request(machine, name="winner", **{name: inputs[name] for name in machine.inputs})
         return Model(results=results, **{name: getattr(exhibited, name) for name in self.outputs})
 
-    def _request(self, job: Any, candidate: Candidate, inputs: Mapping[str, Any], number: int) -> Any:
+    def _request(self, job: Job, candidate: Candidate, inputs: Mapping[str, Any], number: int) -> Any:
         try:
             config = candidate.applied_to(self.test)
         except ConfigurationError as refused:
@@ -93,7 +94,7 @@ class ParameterSearch(Machine):
         comments = {"Candidate": number + 1, **{path: _plain(value) for path, value in candidate.items()}}
         return job.request(config, name="test", comments=comments, **inputs)
 
-    def _objective(self, job: Any, capsule: Any) -> float | None:
+    def _objective(self, job: Job, capsule: Any) -> float | None:
         if _failure(capsule) is not None:
             return None
         series = job.query(self.objective.query, capsule)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from intemi.kernel import Input, Machine, Model, parameter
+from intemi.kernel import Input, Job, Machine, Model, parameter
 from intemi.kernel.errors import BindingError
 from intemi.kernel.ports import check_fit
 from intemi.machines.structure.scheme import Scheme
@@ -46,7 +46,7 @@ class Repeater(Machine):
             if not given[name].multi:
                 raise BindingError(f"Repeater: distributor.{name} must be a collection, one item for each test")
 
-    async def run(self, job: Any, **inputs: Any) -> Model:
+    async def run(self, job: Job, **inputs: Any) -> Model:
         for repetition in range(self.repetitions):
             comments: dict[str, Any] = {"Repetition": repetition + 1}
             distributor = job.request(

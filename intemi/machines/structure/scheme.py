@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, Self
 
-from intemi.kernel import Component, Input, Machine, Model, Output
+from intemi.kernel import Component, Input, Job, Machine, Model, Output
 from intemi.kernel.errors import BindingError, ConfigurationError
 from intemi.kernel.machine import RESERVED, missing_in
 from intemi.kernel.ports import Port, check_fit
@@ -363,10 +363,10 @@ class Scheme(Machine):
             self.__dict__["_plan"] = known
         return known
 
-    async def run(self, job: Any, **inputs: Any) -> Model:
+    async def run(self, job: Job, **inputs: Any) -> Model:
         capsules: dict[str, Any] = {}
         for child, ports in self._plan:
-            bindings = {}
+            bindings: dict[str, Any] = {}
             for name, wires in ports:
                 bindings[name] = (
                     _source(wires[0], capsules, inputs) if len(wires) == 1 else _sources(wires, capsules, inputs)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from intemi.kernel import Capsule, Machine, Model, Output, parameter
+from intemi.kernel import Capsule, Job, Machine, Model, Output, parameter
 
 VALUES: dict[str, Any] = {
     "bool": True,
@@ -62,7 +62,7 @@ class Twig(Machine):
     parts: tuple[Machine, ...] = ()
     note: str = parameter(default="none", kw_only=True)
 
-    async def run(self, job: Any) -> Model:
+    async def run(self, job: Job) -> Model:
         for place, part in enumerate(self.parts):
             job.request(part, name=f"part {place}", comments={"Place": place} if place % 2 else None)
         return Model(results={"Width": len(self.parts)})
@@ -74,7 +74,7 @@ class Breaks(Machine):
     version = 1
     parts: tuple[Machine, ...] = ()
 
-    async def run(self, job: Any) -> Model:
+    async def run(self, job: Job) -> Model:
         await job.settled(*(job.request(part, name=f"part {place}") for place, part in enumerate(self.parts)))
         raise ValueError("it broke: caf\udce9")
 

@@ -11,18 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from intemi.kernel import (
-    Commentator,
-    ConfigurationError,
-    Input,
-    Machine,
-    Model,
-    Named,
-    Output,
-    Project,
-    StoreWarning,
-)
+from intemi.kernel import Commentator, ConfigurationError, Input, Machine, Model, Output, Project, StoreWarning
 from intemi.kernel.repository.commentators import Finished
+from intemi.query import Named
 from tests.kernel.repository.machines import Breaks, Grade, Twig
 from tests.machines import Add, Judge, Number, Total, cross_validation
 

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from intemi.kernel import Fixed, OnPath, Parameters, Project
+from intemi.kernel import Project
 from intemi.kernel.repository import Labeler
+from intemi.query import Fixed, OnPath, Parameter
 from tests.kernel.repository.machines import Grade, Twig
 from tests.machines import Judge, Learn, cross_validation
 
@@ -19,7 +20,7 @@ def test_comments_and_parameters_of_ancestors_are_labels() -> None:
         assert list(found["Repetition"]) == [1, 1, 1, 1, 2, 2, 2, 2]
         assert set(found["repetitions"]) == {2}, "the repeater's"
         assert set(found["test/s.k"]) == {2}, "a part of the repeater's, by its path"
-        learned = project.query(done, type=Learn, labels=[Parameters("k", "repetitions"), OnPath()])
+        learned = project.query(done, type=Learn, labels=[Parameter("k"), Parameter("repetitions"), OnPath()])
         assert learned.labels == ("k", "repetitions", "Repetition", "Fold")
         assert list(learned["k"])[:4] == [1, 2, 1, 2]
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from intemi.kernel import Machine, Model, Project
+from intemi.kernel import Job, Machine, Model, Project
 from intemi.kernel.repository.notes import Notes
 from tests.kernel.repository.machines import Grade, Twig
 from tests.machines import Pass, Scale, gate
@@ -32,7 +31,7 @@ class Waves(Machine):
     version = 1
     gates: tuple[str, ...]
 
-    async def run(self, job: Any) -> Model:
+    async def run(self, job: Job) -> Model:
         for number, name in enumerate(self.gates):
             await job.all(*(job.request(Grade(10 * number + each)) for each in range(3)))
             await job.request(Pass(name), name=name)

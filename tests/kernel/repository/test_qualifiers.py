@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from intemi.kernel import At, Comment, ConfigurationError, Named, OfType, Parameter, Project, Provides, Result
+from intemi.kernel import ConfigurationError, Project
 from intemi.kernel.repository import Qualifier
 from intemi.kernel.repository.qualifiers import fits
+from intemi.query import At, Comment, Named, OfType, Parameter, Provides, Result
 from tests.kernel.repository.machines import GoodGrade, Grade, Leave, Twig
 
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from intemi.kernel import Input, Machine, Model, Objective, Project, Query, Result, from_plain
+from intemi.kernel import Input, Job, Machine, Model, Project, from_plain
+from intemi.query import Objective, Query, Result
 from intemi.series import Series
 from tests.machines import cross_validation
 
@@ -18,7 +19,7 @@ class Asks(Machine):
     data = Input(int)
     objective: Objective
 
-    async def run(self, job: Any, data: Any) -> Model:
+    async def run(self, job: Job, data: Any) -> Model:
         done = await job.request(cross_validation(2, 3), data=data)
         found = job.query(self.objective.query, done)
         return Model(results={"Objective": self.objective.of(found), "Count": len(found)})

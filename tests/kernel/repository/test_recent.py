@@ -12,21 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from intemi.kernel import (
-    Capsule,
-    Commentator,
-    Machine,
-    MachineFailed,
-    Model,
-    OfType,
-    OnPath,
-    Parameters,
-    Project,
-    Result,
-)
+from intemi.kernel import Capsule, Commentator, Job, Machine, MachineFailed, Model, Project
 from intemi.kernel.disk import DiskStore
 from intemi.kernel.repository import finding
 from intemi.kernel.store import Store
+from intemi.query import OfType, OnPath, Parameter, Result
 from tests.kernel.repository.machines import VALUES, Breaks, GoodGrade, Grade, Leave, Twig
 
 
@@ -35,7 +25,7 @@ class Remarks(Machine):
 
     version = 1
 
-    async def run(self, job: Any) -> Model:
+    async def run(self, job: Job) -> Model:
         job.request(Grade(5), name="caf\udce9", comments={"Fold": 3, "Rows": np.arange(2), "Pair": (1, "x")})
         return Model(results={"caf\udce9": 1})
 
@@ -51,7 +41,7 @@ EVERYTHING = Twig(
 QUESTIONS: list[dict[str, Any]] = [
     {},
     {"type": Grade, "labels": ["Grade", "Half", "Place", "Width", "path", "kind", "number"]},
-    {"type": GoodGrade, "labels": ["Grade", Parameters("number", "note")]},
+    {"type": GoodGrade, "labels": ["Grade", Parameter("number"), Parameter("note")]},
     {"name": "part *", "labels": ["machine", "started", "wall", "cpu", "queue", "memory", "failure"]},
     {"path": "part 1/part 0/**", "labels": "Width"},
     {"where": Result("Half") >= 1, "labels": "Grade"},

@@ -21,15 +21,12 @@ from intemi.kernel import (
     IntemiError,
     Machine,
     MachineFailed,
-    Named,
-    OfType,
-    OnPath,
     Project,
-    Result,
     StoreWarning,
 )
 from intemi.kernel.disk import DiskStore
 from intemi.kernel.store import Finished
+from intemi.query import Named, OfType, OnPath, Result
 from tests.kernel.repository.machines import VALUES, Breaks, GoodGrade, Grade, Leave, Twig, walk
 from tests.machines import Draw, Judge, Number, Pass, Repeater, cross_validation, gate
 

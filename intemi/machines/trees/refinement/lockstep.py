@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 from intemi.data import Data
-from intemi.kernel import ConfigurationError, Input, Machine, Model, Output, parameter
+from intemi.kernel import ConfigurationError, Input, Job, Machine, Model, Output, parameter
 from intemi.machines.interfaces import Classifier, FeatureRanking
 from intemi.machines.trees.decision_tree import DecisionTree
 from intemi.machines.trees.refinement.expansions import Expansions
@@ -57,11 +57,13 @@ class LockstepTree(Machine):
                 f"beginning of any other, got search={self.learner.search!r}, pruning={self.learner.pruning!r}"
             )
 
-    async def run(self, job: Any, data: Any) -> Model:
+    async def run(self, job: Job, data: Any) -> Model:
         most = self.first
         while True:
             refined = _up_to(self.learner, self.refinement, most)
-            passes = job.request(refined.passes(), data=data, name="passes")
+            validation = refined.passes()
+            assert validation is not None, "there is a distributor: see check"
+            passes = job.request(validation, data=data, name="passes")
             tree = job.request(refined.grower(), data=data, name="tree")
             await passes
             await tree

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from intemi.data import Data
-from intemi.kernel import ConfigurationError, Input, Machine, Model, MultiInput, MultiOutput, Output, parameter
+from intemi.kernel import ConfigurationError, Input, Job, Machine, Model, MultiInput, MultiOutput, Output, parameter
 from intemi.machines.classifiers.training import rows_to_learn_from
 from intemi.machines.distributors import CVDistributor
 from intemi.machines.interfaces import Classifier, Codes, FeatureRanking, Floats, check_columns
@@ -97,7 +97,7 @@ class ValidationPasses(Machine):
     decision: DecisionModule = Proportions()
     distributor: Machine = CVDistributor(folds=10)
 
-    async def run(self, job: Any, data: Any) -> Model:
+    async def run(self, job: Job, data: Any) -> Model:
         parts = job.request(self.distributor, data=data, name="parts")
         await parts
         repeats = validations_of_a_row([job.load(test) for test in parts.test])
@@ -108,7 +108,7 @@ class ValidationPasses(Machine):
             trees.append(tree.tree)
         return Model(tables=tables, trees=trees, training=parts.training)
 
-    def _errors(self, job: Any, tree: Any, test: Any, repeats: float) -> Any:
+    def _errors(self, job: Job, tree: Any, test: Any, repeats: float) -> Any:
         if self.validator.needs_rows:
             on_rows = ErrorsOnRows(self.validator, self.decision, repeats)
             return job.request(on_rows, tree=tree, data=test, name="errors")
@@ -214,7 +214,7 @@ class RefinedTree(Machine):
         """What validates its prunings, if they are validated."""
         return _parts(self)[1]
 
-    async def run(self, job: Any, data: Any) -> Model:
+    async def run(self, job: Job, data: Any) -> Model:
         learner, passes_of, pruning = _parts(self)
         tables: Any = ()
         is_single = False

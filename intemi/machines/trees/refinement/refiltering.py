@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from intemi.data import Data
-from intemi.kernel import BindingError, Input, Machine, Model, Output, parameter
+from intemi.kernel import BindingError, Input, Job, Machine, Model, Output, parameter
 from intemi.machines.interfaces import Classifier
 from intemi.machines.trees.decision_tree import DecisionTree
 
@@ -70,7 +70,7 @@ class Refiltering(Machine):
     def check(self) -> None:
         check_learner(self.kind, self.learner)
 
-    async def run(self, job: Any, data: Any) -> Model:
+    async def run(self, job: Job, data: Any) -> Model:
         rounds, removed = 0, 0
         while True:
             learned = job.request(self.learner, data=data, name="learner")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from intemi.data import Data
-from intemi.kernel import Input, Machine, Model, Output, parameter
+from intemi.kernel import Input, Job, Machine, Model, Output, parameter
 from intemi.machines.interfaces import Classifier, Codes
 from intemi.machines.trees.decision_tree import DecisionTree
 from intemi.machines.trees.refinement.refiltering import check_learner
@@ -89,7 +89,7 @@ class Windowing(Machine):
     def check(self) -> None:
         check_learner(self.kind, self.learner)
 
-    async def run(self, job: Any, data: Any) -> Model:
+    async def run(self, job: Job, data: Any) -> Model:
         window, rounds = job.request(FirstWindow(self.share), data=data, name="window"), 0
         await window
         while True:
