@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from intemi.cli.codes import DONE, FAILED
-from intemi.cli.opening import json_option, write_json
+from intemi.cli.opening import import_option, json_option, write_json
 
 
 @click.group(
@@ -22,6 +22,7 @@ def command() -> None:
 
 @command.command()
 @click.argument("folder", type=click.Path())
+@import_option
 @json_option
 def size(folder: str, as_json: bool) -> None:
     """How large a project is, and what takes the space."""
@@ -43,6 +44,7 @@ def size(folder: str, as_json: bool) -> None:
 
 @command.command()
 @click.argument("folder", type=click.Path())
+@import_option
 @json_option
 @click.pass_context
 def verify(ctx: click.Context, folder: str, as_json: bool) -> None:
@@ -68,6 +70,7 @@ def verify(ctx: click.Context, folder: str, as_json: bool) -> None:
     "--older-than", type=click.FloatRange(min=0), default=0.0, metavar="DAYS", help="Of machines that ran before that."
 )
 @click.option("--failures", is_flag=True, help="Forget failures.")
+@import_option
 @json_option
 def prune(folder: str, values: bool, older_than: float, failures: bool, as_json: bool) -> None:
     """Drop what nobody needs any more. Results, and data that were loaded, always stay."""

@@ -10,6 +10,7 @@ from intemi.cli.opening import (
     draw_into,
     experiment_argument,
     experiment_of,
+    import_option,
     opened,
     project_option,
     write_json,
@@ -27,6 +28,7 @@ Examples:
 )
 @experiment_argument
 @project_option
+@import_option
 @click.option("-m", "--measure", help="Compare by this measure, instead of the first of the experiment.")
 @click.option("--format", "form", type=click.Choice(["text", "markdown", "latex", "json"]), default="text")
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")

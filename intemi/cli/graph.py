@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from intemi.cli.opening import check_name, draw_into, experiment_argument, experiment_of, opened, project_option
+from intemi.cli.opening import (
+    check_name,
+    draw_into,
+    experiment_argument,
+    experiment_of,
+    import_option,
+    opened,
+    project_option,
+)
 from intemi.kernel.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -24,6 +32,7 @@ Examples:
 )
 @experiment_argument
 @project_option
+@import_option
 @click.option("-l", "--learner", help="Only this learner (or request).")
 @click.option("-d", "--data", help="The data set whose graph is drawn; by default the first.")
 @click.option("-o", "--output", type=click.Path(), metavar="FILE", help="Draw a picture: .svg, .png or .pdf.")
@@ -69,9 +78,12 @@ def lines_of(machine: Machine) -> Iterator[str]:
 
 def _headed(machine: Machine) -> str:
     """A machine with those of its parameters that are not machines themselves."""
+    from intemi.experiments.unknown import Unknown
     from intemi.kernel import Machine
     from intemi.machines import Scheme
 
+    if isinstance(machine, Unknown):
+        return repr(machine)
     if isinstance(machine, Scheme):
         return f"Scheme({', '.join(machine.inputs)})"
     shown = ", ".join(

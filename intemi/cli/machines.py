@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from intemi.cli.opening import json_option, write_json
+from intemi.cli.opening import import_option, json_option, write_json
 
 
 @click.command(
@@ -19,19 +19,15 @@ Examples:
   intemi machines --json            for programs"""
 )
 @click.argument("name", required=False)
-@click.option("--import", "imports", multiple=True, metavar="MODULE", help="A module with machines of your own.")
+@import_option
 @json_option
-def command(name: str | None, imports: tuple[str, ...], as_json: bool) -> None:
+def command(name: str | None, as_json: bool) -> None:
     """List machines, components and algorithms, or describe one, as their classes declare themselves."""
-    from pathlib import Path
-
     from intemi.experiments.catalogue import entries
     from intemi.experiments.describing import by_kind, plain_description
     from intemi.experiments.errors import near
-    from intemi.experiments.imports import import_all
     from intemi.kernel.errors import ConfigurationError
 
-    import_all(imports, Path("."), "--import")
     kinds = by_kind()
     if name is None or name.lower() in map(str.lower, kinds):
         chosen = {kind: found for kind, found in kinds.items() if name is None or kind.lower() == name.lower()}

@@ -22,7 +22,22 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Write JSON, 
 project_option = click.option(
     "-p", "--project", metavar="FOLDER", help="The folder of the project, instead of the one the file names."
 )
+import_option = click.option(
+    "--import",
+    metavar="FILE",
+    multiple=True,
+    expose_value=False,
+    callback=lambda _context, _parameter, names: _import(names),
+    help="A Python file or module of yours that defines machines; may be given again. Folders name no code.",
+)
 experiment_argument = click.argument("source", metavar="FILE|FOLDER", type=click.Path())
+
+
+def _import(names: tuple[str, ...]) -> None:
+    if names:
+        from intemi.experiments.imports import import_all
+
+        import_all(names, Path("."), "--import")
 
 
 def experiment_of(source: str, project: str | None = None) -> Experiment:
@@ -32,7 +47,10 @@ def experiment_of(source: str, project: str | None = None) -> Experiment:
     from intemi.experiments import read_experiment, saved
 
     if os.path.isdir(source):
-        return saved(source)
+        kept = saved(source)
+        if kept.unknown:
+            click.echo(f"Note: {kept.unknown}", err=True)
+        return kept
     if not os.path.exists(source):
         raise ConfigurationError(f"{source}: there is no such file or folder{_near(source)}")
     if source.lower().endswith((".csv", ".tsv", ".arff", ".parquet")):
@@ -82,8 +100,7 @@ def experiment_in(file: str) -> Experiment:
     found: Any = module.experiment
     if not isinstance(found, Experiment):
         raise ConfigurationError(f"{file}: `experiment` must be an Experiment, got {type(found).__name__}")
-    named = found if found.name != "experiment" else replace(found, name=path.stem)
-    return replace(named, imports=(*found.imports, str(path.resolve())))
+    return found if found.name != "experiment" else replace(found, name=path.stem)
 
 
 def check_measure(experiment: Experiment, measure: str | None) -> None:

@@ -14,6 +14,7 @@ from intemi.cli.opening import (
     draw_into,
     experiment_argument,
     experiment_of,
+    import_option,
     opened,
     project_option,
 )
@@ -59,6 +60,7 @@ Examples:
 )
 @experiment_argument
 @project_option
+@import_option
 @click.option("-o", "--output", type=click.Path(), metavar="FILE", help="Where to: .svg, .png or .pdf; WHAT.svg.")
 @click.option("-m", "--measure", help="Draw this measure, instead of the first of the experiment.")
 @click.option("-l", "--learner", help="The learner whose tree is drawn, or the request whose search is.")

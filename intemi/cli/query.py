@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from intemi.cli.opening import check_name, json_option, opened, write_json
+from intemi.cli.opening import check_name, import_option, json_option, opened, write_json
 from intemi.kernel import registry
 from intemi.kernel.errors import ConfigurationError
 
@@ -34,6 +34,7 @@ Examples:
 @click.option("-l", "--label", "labels", multiple=True, help="What to show, the main one first; may be given again.")
 @click.option("--sort", help="Sort by this label.")
 @click.option("--limit", type=click.IntRange(min=1), help="Show so many rows at most.")
+@import_option
 @json_option
 @click.option("--csv", "as_csv", is_flag=True, help="Write CSV.")
 @click.option("--markdown", "as_markdown", is_flag=True, help="Write a table in Markdown.")

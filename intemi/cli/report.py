@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from intemi.cli.codes import DONE, FAILED
-from intemi.cli.opening import experiment_argument, experiment_of, opened, project_option
+from intemi.cli.opening import experiment_argument, experiment_of, import_option, opened, project_option
 
 
 @click.command(
@@ -18,6 +18,7 @@ Examples:
 )
 @experiment_argument
 @project_option
+@import_option
 @click.option("-o", "--output", type=click.Path(), metavar="FILE", help="Where to; by default NAME.html.")
 @click.pass_context
 def command(ctx: click.Context, source: str, project: str | None, output: str | None) -> None:
@@ -29,7 +30,7 @@ def command(ctx: click.Context, source: str, project: str | None, output: str | 
     with opened(experiment.folder, name="report") as folder:
         outcome = found(experiment, folder)
         text = report(outcome)
-    file = output or f"{experiment.name}.html"
+    file = output or f"{experiment.file_name}.html"
     Path(file).write_text(text, "utf-8")
     click.echo(f"{file} is written")
     for cell in outcome.not_run:

@@ -6,7 +6,7 @@ import time
 
 import click
 
-from intemi.cli.opening import json_option, opened, write_json
+from intemi.cli.opening import import_option, json_option, opened, write_json
 
 
 @click.command(
@@ -16,6 +16,7 @@ Examples:
   intemi runs quickstart --json"""
 )
 @click.argument("folder", type=click.Path())
+@import_option
 @json_option
 def command(folder: str, as_json: bool) -> None:
     """List the sessions that have requested something in a project."""

@@ -6,6 +6,7 @@ training and test data, a scheme of two machines, the learner and its test. `cro
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,8 +14,8 @@ from typing import Any
 from intemi.data import Data
 from intemi.experiments.comparison import Comparison
 from intemi.experiments.errors import near
+from intemi.experiments.unknown import is_known, restored, unknown_among
 from intemi.kernel import encoding
-from intemi.kernel.component import from_plain
 from intemi.kernel.errors import ConfigurationError
 from intemi.kernel.machine import Machine
 from intemi.kernel.project import Given
@@ -30,6 +31,8 @@ TREE_MEASURES = ("Size", "Leaves", "Depth", "Training error")
 TIMES = ("wall", "cpu", "memory")
 """What is known of every machine; here, of the learner."""
 
+MAX_FILE_NAME = 80
+"""Characters of a file's name that come from the name of an experiment."""
 TEN_FOLDS, CLASSIFICATION_TEST, PLAIN_COMPARISON = CVDistributor(), ClassificationTest(), Comparison()
 LEARNER, TEST = "learner", "learner test"
 """The names of the two machines of the test scheme."""
@@ -81,8 +84,6 @@ class Experiment:
     """The folder of the project; without one, one with the name of the experiment."""
     unification: int = 2
     """How the command recognises machines: 1, by the origin of their inputs; 2, by the contents as well."""
-    imports: tuple[str, ...] = ()
-    """Modules, or Python files, that define machines of your own."""
 
     def __post_init__(self) -> None:
         values: dict[str, Data] = {}
@@ -90,7 +91,7 @@ class Experiment:
         for name, given in self.data.items():
             sources[name] = given if isinstance(given, Machine) else _given(name, given, values)
         self._set(data=sources, learners=dict(self.learners), requests=dict(self.requests), _values=values)
-        self._set(measures=tuple(self.measures), imports=tuple(self.imports))
+        self._set(measures=tuple(self.measures))
         self._check()
 
     def _set(self, **attributes: Any) -> None:
@@ -126,14 +127,14 @@ class Experiment:
         if self.comparison.control is not None and self.comparison.control not in self.learners:
             control = self.comparison.control
             raise ConfigurationError(f"Experiment: no learner is called {control!r}; {near(control, self.learners)}")
-        if self.learners:
+        if self.learners and is_known(self.distributor):
             self.comparison.test_for(self.distributor)
 
     @property
     def known_measures(self) -> tuple[str, ...] | None:
         """The measures that there can be; None where machines of the user may leave others."""
         machines = [self.test, *self.learners.values()]
-        if not all(type(each).__module__.startswith("intemi.") for each in machines):
+        if not all(type(each).__module__.startswith("intemi.") and is_known(each) for each in machines):
             return None
         return (*TEST_MEASURES, *TREE_MEASURES, *TIMES) if type(self.test) is ClassificationTest else None
 
@@ -141,6 +142,11 @@ class Experiment:
     def folder(self) -> str:
         """Where its project is."""
         return self.project or self.name
+
+    @property
+    def file_name(self) -> str:
+        """Its name as that of a file, without an extension: no part of it leads to another folder."""
+        return re.sub(r"[^\w.-]+", "-", self.name).strip("-.")[:MAX_FILE_NAME] or "experiment"
 
     @property
     def main_measure(self) -> str:
@@ -187,7 +193,6 @@ class Experiment:
             "name": self.name,
             "project": self.project,
             "unification": self.unification,
-            "imports": list(self.imports),
             **{what: {name: each.to_plain() for name, each in getattr(self, what).items()} for what in _MACHINES},
             **{what: getattr(self, what).to_plain() for what in ("distributor", "test", "comparison")},
             "repetitions": self.repetitions,
@@ -197,17 +202,24 @@ class Experiment:
 
     @classmethod
     def from_plain(cls, plain: Mapping[str, Any]) -> Experiment:
-        """The experiment that plain data describe."""
+        """The experiment that plain data describe; machines of classes that are not loaded stay as written."""
         parts = dict(plain)
         for what in _MACHINES:
-            parts[what] = {name: from_plain(each) for name, each in plain[what].items()}
+            parts[what] = {name: restored(what, each) for name, each in plain[what].items()}
         for what in ("distributor", "test"):
-            parts[what] = from_plain(plain[what])
+            parts[what] = restored(what, plain[what])
         return cls(**{**parts, "comparison": Comparison(**plain["comparison"])})
+
+    @property
+    def unknown(self) -> str | None:
+        """One sentence about machines whose classes are not loaded, and what helps; None if there are none."""
+        return unknown_among(
+            [*self.data.values(), *self.learners.values(), *self.requests.values(), self.distributor, self.test]
+        )
 
 
 _MACHINES = ("data", "learners", "requests")
-_AROUND = ("name", "project", "unification", "imports")
+_AROUND = ("name", "project", "unification")
 """What is no part of the plan."""
 
 

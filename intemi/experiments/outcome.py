@@ -8,6 +8,7 @@ from typing import Any
 
 from intemi.experiments.comparison import Compared, compare
 from intemi.experiments.experiment import LEARNER, TEST, Experiment
+from intemi.experiments.unknown import is_known
 from intemi.kernel.capsule import Capsule
 from intemi.kernel.errors import ConfigurationError, IntemiError, MachineError
 from intemi.kernel.machine import Machine
@@ -34,13 +35,20 @@ class Cell:
         return f"{self.learner} on {self.data}"
 
     @property
+    def is_known(self) -> bool:
+        """Whether the classes of all its machines are loaded."""
+        return is_known(self.machine)
+
+    @property
     def has_finished(self) -> bool:
         return self.capsule is not None and self.failure is None
 
     @property
     def state(self) -> str:
-        """Whether it has finished, failed, or was not run."""
-        return "finished" if self.has_finished else "failed" if self.failure is not None else "not run"
+        """Whether it has finished, failed, or was not run; or that its machine is not known here."""
+        if self.has_finished:
+            return "finished"
+        return "failed" if self.failure is not None else "not run" if self.is_known else "not known"
 
 
 @dataclass
@@ -83,8 +91,9 @@ class Outcome:
         wanted = measures or self.experiment.all_measures
         parts = [self._measured(cell, wanted) for cell in self.finished if cell.is_learner]
         if not parts:
+            why = f"; {self.experiment.unknown}" if self.experiment.unknown else ""
             raise IntemiError(
-                f"{self.experiment.name}: no learner has finished on any data set, so there is nothing to show"
+                f"{self.experiment.name}: no learner has finished on any data set, so there is nothing to show{why}"
             )
         known = {name for part in parts for name in part.labels if any(each is not None for each in part[name])}
         for name in wanted:
@@ -102,6 +111,7 @@ class Outcome:
         compared = compare(self.series(name), comparison, self.experiment.distributor)
         compared.notes += [f"{name} failed" for name in self.failures]
         compared.notes += [f"{cell.name} was not run" for cell in self.not_run if cell.is_learner]
+        compared.notes += [self.experiment.unknown] if self.experiment.unknown else []
         return compared
 
     def _measured(self, cell: Cell, measures: Sequence[str]) -> Series:

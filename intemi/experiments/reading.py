@@ -66,7 +66,6 @@ def parse_experiment(text: str, file: str = "experiment.yaml") -> Experiment:
         if type(level.value) is not int or level.value not in (1, 2):
             raise level.wrong(f"must be 1 (by origins) or 2 (by contents as well), got {level.shown}")
         parts["unification"] = level.value
-    parts["imports"] = tuple(node.value for node in _imports(root))
     if "data" not in root.value:
         raise root.wrong("data is missing: a list of data sets, for example `data: [iris, wine]`")
     if root.get("learners") is None and root.get("requests") is None:

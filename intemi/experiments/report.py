@@ -53,7 +53,7 @@ def report(outcome: Outcome) -> str:
     sections["Data"] = _data(outcome)
     sections["Learners"] = _learners(outcome)
     sections["Protocol"] = _protocol(outcome)
-    if outcome.failed or outcome.not_run:
+    if outcome.failed or outcome.not_run or experiment.unknown:
         sections["Failures"] = _failures(outcome)
     sections["How it was run"] = _session(outcome)
     links = "".join(f'<a href="#{_id(title)}">{html.escape(title)}</a>' for title in sections)
@@ -218,6 +218,8 @@ def _protocol(outcome: Outcome) -> str:
 
 def _failures(outcome: Outcome) -> str:
     parts = [f"<p>{html.escape(cell.name)} was not run.</p>" for cell in outcome.not_run]
+    if outcome.experiment.unknown:
+        parts.append(f"<p>{html.escape(outcome.experiment.unknown)}.</p>")
     for name, failure in outcome.failures.items():
         trace = getattr(failure, "traceback", "")
         detail = f"<details><summary>traceback</summary><pre>{html.escape(trace)}</pre></details>" if trace else ""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from intemi.data import Data
 from intemi.experiments.experiment import Experiment
 from intemi.experiments.outcome import Cell, Outcome
 from intemi.experiments.progress import Progress
+from intemi.experiments.unknown import is_known
 from intemi.kernel.capsule import Capsule
 from intemi.kernel.context import Source
 from intemi.kernel.errors import ConfigurationError, IntemiError, MachineError
@@ -89,11 +89,14 @@ def _parts(experiment: Experiment, cell: Cell) -> int | None:
 
 
 def found(experiment: Experiment, project: Project) -> Outcome:
-    """What earlier runs have left of an experiment; nothing is run but loaders that are not on record."""
+    """What earlier runs have left of an experiment. Nothing is run, not even loaders."""
     cells = _cells(experiment)
-    loaded = {name: _request_data(experiment, project, name) for name in experiment.data}
+    on_record = [name for name in experiment.data if _is_on_record(experiment, project, name)]
+    loaded = {name: _request_data(experiment, project, name) for name in on_record}
     problems = {name: _load(experiment, name, capsule) for name, (capsule, _) in loaded.items()}
     for cell in cells:
+        if cell.data not in loaded or not cell.is_known:
+            continue
         cell.failure = problems[cell.data]
         source = loaded[cell.data][1]
         if cell.failure is None and project.explain(cell.machine, data=source).verdict is Verdict.REUSE:
@@ -114,8 +117,7 @@ def planned(experiment: Experiment, project: Project) -> Iterator[tuple[str, Exp
 
 def save(experiment: Experiment, folder: str | os.PathLike[str]) -> Path:
     """Keep the plan of an experiment in the folder of its project, so that results can be compared without its file."""
-    name = re.sub(r"[^\w.-]+", "-", experiment.name).strip("-.") or "experiment"
-    file = Path(folder) / EXPERIMENTS / f"{name}.json"
+    file = Path(folder) / EXPERIMENTS / f"{experiment.file_name}.json"
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         temporary = file.with_suffix(f".{os.getpid()}")
@@ -127,7 +129,10 @@ def save(experiment: Experiment, folder: str | os.PathLike[str]) -> Path:
 
 
 def saved(folder: str | os.PathLike[str], name: str | None = None) -> Experiment:
-    """The experiment that was last run in the folder of a project, or the one of a name."""
+    """The experiment that was last run in the folder of a project, or the one of a name.
+
+    Nothing is imported: machines of classes that are not loaded stay as they were written (`Experiment.unknown`).
+    """
     files = sorted((Path(folder) / EXPERIMENTS).glob("*.json"), key=lambda file: file.stat().st_mtime)
     if not files:
         raise ConfigurationError(
@@ -141,14 +146,17 @@ def saved(folder: str | os.PathLike[str], name: str | None = None) -> Experiment
     file = files[-1] if name is None else known[name]
     try:
         plain = json.loads(file.read_text("utf-8"))
-        from intemi.experiments.imports import import_all
-
-        import_all(plain.get("imports", []), Path("."), str(file))
+        plain.pop("imports", None)  # of an older version: a folder does not say which code is run
         return Experiment.from_plain({**plain, "project": os.fspath(folder)})
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        if isinstance(error, IntemiError):
-            raise
+    except (IntemiError, OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ConfigurationError(f"{file}: this is not the plan of an experiment: {error}") from None
+
+
+def _is_on_record(experiment: Experiment, project: Project, name: str) -> bool:
+    machine = experiment.data[name]
+    if isinstance(machine, Given) and machine.content in experiment.values:
+        return True
+    return is_known(machine) and project.explain(machine).verdict is Verdict.REUSE
 
 
 def _request_data(experiment: Experiment, project: Project, name: str) -> tuple[Capsule, Source]:

@@ -302,6 +302,14 @@ class Component:
         return cls(**parameters)
 
     @classmethod
+    def restored(cls, parameters: Mapping[str, Any]) -> Self:
+        """The component of parameters that were kept: plain data or bytes that someone else may have written.
+
+        A class that looks at files when it is constructed overrides this, and looks at none.
+        """
+        return cls.from_parameters(parameters)
+
+    @classmethod
     def check_names(cls, parameters: Iterable[str]) -> None:
         """Refuse names that are not those of parameters."""
         unknown = [name for name in parameters if name not in cls.parameter_names()]
@@ -323,7 +331,7 @@ def from_plain(plain: Any) -> Any:
         if not isinstance(plain.get("type", ""), str):
             raise ConfigurationError(f"the type of a component in plain data must be its name, got {plain['type']!r}")
         parts = {key: from_plain(value) for key, value in plain.items() if key != "type"}
-        return registry.component(plain["type"]).from_parameters(parts) if "type" in plain else parts
+        return registry.component(plain["type"]).restored(parts) if "type" in plain else parts
     if isinstance(plain, list | tuple):
         return tuple(from_plain(item) for item in plain)
     return plain

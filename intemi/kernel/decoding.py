@@ -162,7 +162,7 @@ def _build_storable(cls: Any, state: Any) -> Any:
 
 def _build_component(parts: list[Any]) -> Any:
     name, _identity, parameters = parts
-    return registry.component(name).from_parameters(parameters)
+    return registry.component(name).restored(parameters)
 
 
 _CONSTANTS: dict[int, Any] = dict(zip(b"NTF", (None, True, False), strict=True))

@@ -48,6 +48,15 @@ class DataLoader(Machine):
         elif not _DIGEST.fullmatch(self.content):
             raise ConfigurationError(f"{self.kind}: content must be 32 hexadecimal digits, got {self.content!r}")
 
+    @classmethod
+    def restored(cls, parameters: Mapping[str, Any]) -> Self:
+        """The loader that was kept. It says what its file held, so no file is read."""
+        if not parameters.get("content"):
+            raise ConfigurationError(
+                f"{cls.__name__}: content must be given in plain data, which name no file to be read"
+            )
+        return super().restored(parameters)
+
     def with_part(self, name: str, value: Any) -> Self:
         """A copy with one part exchanged; another path is another content."""
         if name == "path":

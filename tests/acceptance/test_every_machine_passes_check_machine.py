@@ -13,6 +13,7 @@ import pytest
 
 import intemi
 from intemi.data import Data, openml
+from intemi.experiments.unknown import Unknown
 from intemi.kernel import Machine
 from intemi.kernel.project import Given
 from intemi.machines import (
@@ -85,7 +86,7 @@ from tests.trees.examples import D1, tree_of
 Example = tuple[Machine, dict[str, Any]]
 
 DATA = blobs(24)
-NEVER_RUN = {Given: "a value from outside, which nothing makes"}
+NEVER_RUN = {Given: "a value from outside, which nothing makes", Unknown: "written by code that is not here"}
 
 
 def classifier() -> Any:

@@ -27,6 +27,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays_of
 
 import intemi
+from intemi.experiments.unknown import Unknown
 from intemi.kernel import (
     Commentator,
     Component,
@@ -142,6 +143,7 @@ SHIPPED: list[tuple[Callable[[], Component], str]] = [
     (lambda: Machine(seed=1), "a09e08ac848f8aa7dac56a2f5056172b"),
     (lambda: Limits(), "6251f101e7b3967eb2aa39a0c120b701"),
     (lambda: Limits(wall=1.5, cpu=2, memory=10**9), "e0c2bf28847e9d458e344434ccc70009"),
+    (lambda: Unknown("learners", {"type": "lab.Mine", "k": 3}), "40b8bc1e6e0414560e256871fbde40b3"),
     (lambda: Given("00ff"), "af884a4ae39033870157a696bf4ce969"),
     (lambda: SchemePort(int), "9c9a1076aab9ef45b3c35d625681446c"),
     (lambda: SchemePort(float, multi=True), "a15b0faec145efa6d7b07f9d3c42fc6e"),

@@ -259,7 +259,7 @@ def test_a_python_file_that_assigns_an_experiment_is_run_like_a_file(there: Path
     done = said("run", "study.py", "--json")
     assert done.exit_code == 0, done.output
     assert json.loads(done.stdout)["finished"] == 2
-    assert said("compare", "study").exit_code == 0, "the folder knows where the learners are defined"
+    assert said("compare", "study", "--import", "study.py").exit_code == 0
     (there / "of file.yaml").write_text(
         "imports: study.py\ndata: [iris]\nlearners: {guess: study.Guess}\n"
         "protocol: {distributor: {type: CVDistributor, folds: 3}}\n"

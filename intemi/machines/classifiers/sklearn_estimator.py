@@ -85,6 +85,8 @@ def refuse_objects(who: str, path: Any, options: Any) -> None:
                 f"{who}: an estimator among the options must be an Estimator, got {value} as {name}; "
                 f"write {_written('Estimator', value)}"
             )
+        if name == "memory" and value is not None:  # scikit-learn would load pickles from there
+            raise ConfigurationError(f"{who}: memory must be None, results are kept by the project; got {value!r}")
         if name == "class_weight" and isinstance(value, Mapping) and not all(isinstance(key, str) for key in value):
             raise ConfigurationError(f"{who}: class_weight must have names of classes as keys, got {dict(value)}")
 
