@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from intemi.kernel.composite import Wait
 from intemi.kernel.context import ALL, Context, Source, State
-from intemi.kernel.errors import BindingError, IntemiError, MachineError
+from intemi.kernel.errors import IntemiError, MachineError, NoSuchPort
 from intemi.kernel.record import SINGLE, Items, Record
 
 if TYPE_CHECKING:
@@ -133,8 +133,11 @@ class Capsule:
         port = self.context.config.outputs.get(name)
         if port is None:
             outputs = ", ".join(self.context.config.outputs) or "none"
-            raise BindingError(f"{self.config.kind}: no output is called {name!r}; its outputs are {outputs}")
+            raise NoSuchPort(f"{self.config.kind}: no output is called {name!r}; its outputs are {outputs}")
         return Source(self.context, port, ALL if port.multi else SINGLE)
+
+    def __dir__(self) -> Iterable[str]:
+        return [*super().__dir__(), *self.context.config.outputs]
 
     def _seen(self) -> Context:
         """The context as the user may see it: nobody hears of a machine that is done before it is on record."""

@@ -18,6 +18,10 @@ class BindingError(ConfigurationError):
     """Ports were connected wrongly: unknown, unbound, or of types that do not fit."""
 
 
+class NoSuchPort(BindingError, AttributeError):
+    """A port was asked for as an attribute of something that has no port of that name."""
+
+
 class InfeasibleError(ConfigurationError):
     """A template was requested although something in it is still missing."""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Collection, Iterator, Mapping
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self
 
 from intemi.kernel.component import Component
 from intemi.kernel.errors import ConfigurationError
@@ -131,9 +131,9 @@ class Machine(Component):
             found += [each for name, value in self.parameters().items() for each in missing_in(value, name)]
         return found
 
-    def fill(self, parts: Mapping[str, Machine] | None = None, /, **named: Machine) -> Any:
+    def fill(self, parts: Mapping[str, Machine] | None = None, /, **named: Machine) -> Self:
         """A copy with placeholders filled by machines, by name (or path) of the placeholder."""
-        filled: Any = self
+        filled = self
         for path, machine in {**(parts or {}), **named}.items():
             placeholder = filled.get(path)
             if not hasattr(placeholder, "filled_with"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, TypedDict, Unpack
 
 from intemi.kernel import encoding
 from intemi.kernel.capsule import Capsule
@@ -21,6 +21,7 @@ from intemi.kernel.memory import MemoryCache
 from intemi.kernel.ports import Output
 from intemi.kernel.repository import At, Commentator, Named, OfType, Qualifier, Run
 from intemi.kernel.repository.item import Item
+from intemi.kernel.repository.labels import Labels
 from intemi.kernel.repository.repository import Repository, both
 from intemi.kernel.seeds import Seed
 from intemi.kernel.store import MemoryStore, Store
@@ -36,6 +37,18 @@ class Given(Machine):
 
     def run(self) -> Any:
         raise ConfigurationError("a given value cannot be made again")
+
+
+class ProjectOptions(TypedDict, total=False):
+    """What a project can be told when it is opened, beside its folder."""
+
+    workers: int | TaskManager | None
+    seed: int
+    unification: Literal[0, 1, 2]
+    failures: Failures | Literal["reuse", "retry", "forget"]
+    memory: int | None
+    trusted: bool
+    name: str | None
 
 
 class Project:
@@ -64,7 +77,7 @@ class Project:
         workers: int | TaskManager | None = None,
         seed: int = 0,
         unification: Literal[0, 1, 2] = 2,
-        failures: Failures | str = Failures.RETRY,
+        failures: Failures | Literal["reuse", "retry", "forget"] = Failures.RETRY,
         memory: int | None = None,
         trusted: bool = False,
         name: str | None = None,
@@ -183,7 +196,7 @@ class Project:
     # Asking
 
     @classmethod
-    def open(cls, folder: str | os.PathLike[str], **options: Any) -> Self:
+    def open(cls, folder: str | os.PathLike[str], **options: Unpack[ProjectOptions]) -> Self:
         """A project whose folder is there already; an error if it is not."""
         if not (Path(folder) / "machines.sqlite").exists():
             raise ConfigurationError(f"{os.fspath(folder)}: there is no project in this folder")
@@ -193,7 +206,7 @@ class Project:
         self,
         root: Capsule | Run | str | None = None,
         where: Qualifier | Callable[[Item], bool] | None = None,
-        labels: Any = None,
+        labels: Labels = None,
         *,
         type: type[Machine] | str | None = None,
         name: str | None = None,

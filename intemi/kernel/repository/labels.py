@@ -31,6 +31,10 @@ class Labeler:
         raise NotImplementedError(f"{type(self).__name__}: write its method labels")
 
 
+Labels = str | Labeler | Mapping[str, Any] | Iterable[str | Labeler | Mapping[str, Any]] | None
+"""What a question can say about labels: names, labelers, fixed labels, or several of these; None: all there are."""
+
+
 class Label(Labeler):
     """One label: a result or comment of the item or of the nearest above it, a name or time, or a parameter."""
 
@@ -75,7 +79,7 @@ class _Everything(Labeler):
         return {**item.results, **OnPath().labels(item), "machine": item.name}
 
 
-def labelers_of(labels: Any) -> list[Labeler]:
+def labelers_of(labels: Labels) -> list[Labeler]:
     """What a question says about labels, as labelers."""
     if labels is None:
         return [_Everything()]

@@ -28,7 +28,7 @@ from intemi.kernel.repository.commentators import Commentator, seen
 from intemi.kernel.repository.file import Opened, RepositoryFile
 from intemi.kernel.repository.finding import Where, check_where, choose, find, starts_on
 from intemi.kernel.repository.item import Item
-from intemi.kernel.repository.labels import labelers_of, series_of
+from intemi.kernel.repository.labels import Labels, labelers_of, series_of
 from intemi.kernel.repository.lookup import Cells
 from intemi.kernel.repository.notes import News, Notes, machine_of
 from intemi.kernel.repository.qualifiers import At, Qualifier
@@ -144,7 +144,7 @@ class Repository:
         rows = self._file.do(lambda opened: opened.connection.execute("SELECT * FROM runs ORDER BY number").fetchall())
         return [Run(number, name, started, json.loads(program)) for number, name, started, program in rows]
 
-    def query(self, root: Any, where: Where, labels: Any) -> Series:
+    def query(self, root: Any, where: Where, labels: Labels) -> Series:
         """A series of all items under a root that qualify."""
         labelers = labelers_of(labels)
 

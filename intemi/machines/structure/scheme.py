@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, Self
 
 from intemi.kernel import Component, Input, Job, Machine, Model, Output
-from intemi.kernel.errors import BindingError, ConfigurationError
+from intemi.kernel.errors import BindingError, ConfigurationError, NoSuchPort
 from intemi.kernel.machine import RESERVED, missing_in
 from intemi.kernel.ports import Port, check_fit
 
@@ -62,8 +62,11 @@ class Handle:
         machine = self._scheme.part(self.name)
         if output not in machine.outputs:
             outputs = ", ".join(machine.outputs) or "none"
-            raise BindingError(f"{machine.kind}: no output is called {output!r}; its outputs are {outputs}")
+            raise NoSuchPort(f"{machine.kind}: no output is called {output!r}; its outputs are {outputs}")
         return End(self._scheme, Wire(self.name, output))
+
+    def __dir__(self) -> Iterable[str]:
+        return [*super().__dir__(), *self._scheme.part(self.name).outputs]
 
     def __repr__(self) -> str:
         return f"<{self.name} in a scheme>"
@@ -182,8 +185,11 @@ class Scheme(Machine):
         ports = self.__dict__.get("ports_in")
         if ports is None or name not in ports:
             inputs = ", ".join(ports or ()) or "none"
-            raise AttributeError(f"Scheme: neither an input nor a method is called {name!r}; its inputs are {inputs}")
+            raise NoSuchPort(f"Scheme: neither an input nor a method is called {name!r}; its inputs are {inputs}")
         return End(self, Wire("", name))
+
+    def __dir__(self) -> Iterable[str]:
+        return [*super().__dir__(), *self.ports_in]
 
     def _free_name(self, machine: Machine) -> str:
         taken = {*self._by_name, *self.parameter_names()}
