@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from intemi.analysis.pairing import PairedComparison
-from intemi.analysis.samples import Floats, refuse_mixed_folds
+from intemi.analysis.samples import PRECISION, Floats, refuse_mixed_folds, settled
 from intemi.analysis.transformation import one_row
 from intemi.kernel.errors import ConfigurationError
 from intemi.series import Series
@@ -20,7 +20,8 @@ class BayesianSignedRank(PairedComparison):
     """How probable is it that one machine is higher than another on the next data set, or that they are equivalent?
 
     The signed-rank test of Benavoli et al. (2014, 2017), a Dirichlet process over the differences of paired items, with
-    a pseudo-difference of 0 and weight `prior`. Machines that differ by less than `rope` are practically equivalent.
+    a pseudo-difference of 0 and weight `prior`. Machines that differ by less than `rope` are practically equivalent; a
+    difference of exactly `rope`, but for rounding, counts half. Outcomes with equal shares of a sample share it.
     The posterior is sampled: the same `seed` gives the same probabilities, now and with any version of numpy.
 
     >>> data = list("abcdefgh")
@@ -47,7 +48,8 @@ class BayesianSignedRank(PairedComparison):
         pairs = self._pairs(first, second)
         refuse_mixed_folds(self._refuse, self.over, pairs.first)
         a, b = pairs.values(self._refuse)
-        higher, equivalent, lower = self._probabilities(a - b)
+        scale = float(max(np.abs(a).max(), np.abs(b).max(), self.rope))
+        higher, equivalent, lower = self._probabilities(a - b, scale)
         return one_row(
             "first higher",
             {
@@ -63,30 +65,32 @@ class BayesianSignedRank(PairedComparison):
             },
         )
 
-    def _probabilities(self, differences: Floats) -> tuple[float, float, float]:
+    def _probabilities(self, differences: Floats, scale: float) -> tuple[float, float, float]:
         """How often each of the three outcomes has the largest share in a sample of the posterior."""
         # The stream of RandomState is frozen for good; that of numpy's newer generators is not.
         random = np.random.RandomState(self.seed)
         weights = np.append(self.prior, np.ones(len(differences)))
-        winners = np.zeros(3, dtype=np.int64)
+        winners = np.zeros(3)
         for start in range(0, self.samples, BATCH):
             drawn = random.dirichlet(weights, min(BATCH, self.samples - start))
-            outcome = np.argmax(shares(np.append(0.0, differences), drawn, self.rope), axis=1)
-            winners += np.bincount(outcome, minlength=3)
+            found = shares(np.append(0.0, differences), drawn, self.rope, scale)
+            is_largest = found >= found.max(axis=1, keepdims=True) - PRECISION
+            winners += (is_largest / is_largest.sum(axis=1, keepdims=True)).sum(axis=0)
         higher, equivalent, lower = (float(count) / self.samples for count in winners)
         return higher, equivalent, lower
 
 
-def shares(differences: Floats, drawn: Floats, rope: float) -> Floats:
+def shares(differences: Floats, drawn: Floats, rope: float, scale: float = 1.0) -> Floats:
     """For each sample of weights, how much of the mean of two differences is above, within and below the rope.
 
-    What is exactly at its border counts half.
+    What is exactly at its border, but for rounding of numbers as large as `scale`, counts half.
 
     >>> shares(np.array([0.0, 0.5]), np.array([[0.5, 0.5]]), rope=0.1)
     array([[0.75, 0.25, 0.  ]])
     """
     sums = differences[:, None] + differences[None, :]
-    above, below = (_quadratic(drawn, (np.sign(side - 2 * rope) + 1) / 2) for side in (sums, -sums))
+    beyond = (settled(side - 2 * rope, scale) for side in (sums, -sums))
+    above, below = (_quadratic(drawn, (np.sign(each) + 1) / 2) for each in beyond)
     return np.stack([above, 1 - above - below, below], axis=1)
 
 

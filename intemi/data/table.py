@@ -24,6 +24,8 @@ WORTH_PACKING = 2**12
 """Fewer values are sorted faster as they are."""
 _NO_TARGET = "Table: a target is a nominal column, given together with the classes of all rows"
 LARGEST = np.iinfo(np.int64).max
+_NAN_BITS = np.float64(np.nan).view(np.int64)
+"""Those of the NaN that stands for a missing value."""
 
 
 @storable
@@ -43,7 +45,7 @@ class Table:
     ) -> None:
         """`features` has a row for each column, `classes` the indices of the target's categories."""
         self.columns = tuple(columns)
-        self.features: Floats = _frozen(features, as_floats("Table", "features", features), 2)
+        self.features: Floats = _frozen(features, _with_one_nan(as_floats("Table", "features", features)), 2)
         self.target = target
         self.classes: Codes | None = None if classes is None else _codes(target, classes)
         self.weights: Floats | None = (
@@ -56,7 +58,7 @@ class Table:
         """A table of other features for some of the rows (None for all); only the features need to be checked."""
         other = Table.__new__(Table)
         other.columns, other.target, other.name = tuple(columns), self.target, self.name
-        other.features = _frozen(features, as_floats("Table", "features", features), 2)
+        other.features = _frozen(features, _with_one_nan(as_floats("Table", "features", features)), 2)
         other.classes, other.weights = _taken(self.classes, rows), _taken(self.weights, rows)
         other._check_features(len(self) if rows is None else len(rows))
         return other
@@ -202,6 +204,14 @@ def as_floats(who: str, what: str, values: Any) -> Floats:
     except (TypeError, ValueError) as error:
         given = str(error).strip().partition("\n")[0]
     raise ConfigurationError(f"{who}: {what} must be numbers, as many in each row: {given}")
+
+
+def _with_one_nan(values: Floats) -> Floats:
+    """The same values, every NaN with the same bits: inf − inf has a sign, other programs leave payloads in theirs."""
+    missing = np.isnan(values)
+    if not missing.any() or (values[missing].view(np.int64) == _NAN_BITS).all():
+        return values
+    return np.where(missing, np.nan, values)
 
 
 def _codes(target: Column | None, classes: Any) -> Codes:

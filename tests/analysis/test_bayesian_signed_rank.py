@@ -8,6 +8,7 @@ import pytest
 from intemi.analysis import BayesianSignedRank
 from intemi.analysis.bayesian_signed_rank import shares
 from intemi.kernel import ConfigurationError
+from intemi.series import Series
 from tests.analysis.published import demsar_auc
 
 
@@ -37,3 +38,29 @@ def test_shares_are_sums_over_all_pairs_of_differences() -> None:
 def test_options_that_mean_nothing_are_refused(options: dict[str, Any]) -> None:
     with pytest.raises(ConfigurationError, match=f"BayesianSignedRank: {next(iter(options))} must be"):
         BayesianSignedRank(**options)
+
+
+def series_of(*values: float) -> Series:
+    return Series({"Accuracy": list(values), "data": [f"set {i}" for i in range(len(values))]})
+
+
+def test_equal_machines_are_higher_with_equal_probability_where_nothing_is_equivalent() -> None:
+    found = BayesianSignedRank(rope=0, samples=1000)(series_of(0.5, 0.7, 0.9), series_of(0.5, 0.7, 0.9)).row(0)
+    assert (found["first higher"], found["equivalent"], found["second higher"]) == (0.5, 0.0, 0.5)
+
+
+def test_a_difference_of_exactly_the_rope_counts_half_whatever_its_binary_digits() -> None:
+    found = [
+        BayesianSignedRank(samples=2000)(series_of(*[high] * 8), series_of(*[high - 0.01] * 8)).row(0)
+        for high in (0.90, 0.57, 0.56, 0.11)
+    ]
+    written = [(0.90, 0.89), (0.57, 0.56), (0.3, 0.29), (0.07, 0.06)]
+    found += [
+        BayesianSignedRank(samples=2000)(series_of(*[one] * 8), series_of(*[other] * 8)).row(0)
+        for one, other in written
+    ]
+    outcomes = {(row["first higher"], row["equivalent"], row["second higher"]) for row in found}
+    assert len(outcomes) == 1
+    [(higher, equivalent, lower)] = outcomes
+    assert (higher, lower) == (0.0, 0.0)  # half of what is at the border, less what the prior takes
+    assert equivalent == 1.0

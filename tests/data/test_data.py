@@ -254,3 +254,16 @@ def test_the_rows_of_a_view_are_kept_in_little_space_and_come_back(rows: list[in
     is_repeated = len(set(rows)) < len(rows)
     assert is_repeated or kept.nbytes <= 125
     assert Data.from_state((table, view.rows, columns)) == view, "as they were kept before"
+
+
+def test_every_nan_is_the_same_missing_value() -> None:
+    with np.errstate(invalid="ignore"):
+        computed = np.array([np.inf]) - np.inf
+    payload = np.array([0x7FF8000000000123], dtype=np.int64).view(np.float64)
+    kinds = [np.array([np.nan]), -np.array([np.nan]), np.abs(computed), -np.abs(computed), payload, -payload]
+    made = [Data(Table([Column("x")], np.concatenate([[1.0], kind])[None])) for kind in kinds]
+    changed = [
+        each.with_features([Column("x")], np.concatenate([[1.0], kind])[None]) for kind in kinds for each in made
+    ]
+    assert len({content_digest(each) for each in [*made, *changed]}) == 1
+    assert len({each.features.tobytes() for each in [*made, *changed]}) == 1

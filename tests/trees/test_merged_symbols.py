@@ -127,7 +127,7 @@ def test_the_split_is_worth_what_the_measure_says(quality: Any) -> None:
 
 def test_c45s_measure_counts_a_missing_value_as_a_part_of_its_own() -> None:
     values = ["a", "a", "b", "b", "c", "c", "c", None]
-    data = table_of({"s": values, "x": [1, 2, 1, 2, 1, 2, 1, 2]}, "AABBBBAA")
+    data = table_of({"s": values}, "AABBBBAA")
     search = ExhaustiveSearch(quality=FilteredGainRatio(), nominal=MergedSymbols(), scale=True)
     [best] = search.best_splits(NodeData.of(data), 1)
     assert isinstance(best, SymbolSplit)

@@ -23,6 +23,8 @@ from intemi.machines.trees.selectors import (
     pairwise_tests,
 )
 from intemi.machines.trees.selectors.tables import deviates, intervals_of, weighted_quantiles
+from intemi.machines.trees.statistical_algorithms import CTree
+from tests.trees.examples import table_of, tree_of
 from tests.trees.small_nodes import C9, C9_CLASSES, L10, L10_CLASSES, golf, node, random_node, repeated
 
 RESAMPLED = PermutationTest(alpha=1.0, resample=50)
@@ -342,3 +344,22 @@ def test_permutation_tests_stop_at_the_root_as_often_as_they_say() -> None:
     ]
     split = sum(bool(PermutationTest(alpha=0.1).rank(each)) for each in nodes)
     assert stats.binomtest(split, 600, 0.1).pvalue > 0.001
+
+
+# What cannot be tested
+
+
+def test_features_that_cannot_be_tested_do_not_count_in_the_correction() -> None:
+    x = [7, 1, 12, 6, 18, 5, 11, 2, 13, 17, 8, 3, 9, 20, 19, 21, 0, 23, 4, 10, 14, 22, 16, 15]
+    z = [float(i % 5) for i in range(12)] + [None] * 12
+    symbols = ["ab"[i % 2] for i in range(12)] + [None] * 12
+    data = table_of({"x": x, "z": z, "s": symbols}, "a" * 12 + "b" * 12)
+    [found] = PermutationTest().rank(NodeData.of(data))
+    assert found.feature == 0
+    assert math.exp(-found.score) == pytest.approx(0.0433, abs=5e-5)
+    tree = tree_of(CTree(), data)
+    assert tree.columns[tree.feature[0]].name == "x"
+    assert tree.parameters[0] == pytest.approx(13.5, abs=0.5)
+    for other in (PermutationTest(statistic="maximum"), PermutationTest(resample=19)):
+        assert [each.feature for each in other.rank(NodeData.of(data))] in ([0], [])
+        assert other.rank(NodeData.of(data.select_columns([1, 2]))) == []

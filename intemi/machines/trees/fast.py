@@ -16,6 +16,7 @@ from intemi.machines.trees.missing import Fractional, ImputeNode, MajorityBranch
 from intemi.machines.trees.prospects import ConstantProspects
 from intemi.machines.trees.search.hill_climbing import HillClimbing
 from intemi.machines.trees.splitters.exhaustive import ExhaustiveSearch
+from intemi.machines.trees.statistics.rounding import largest_values
 from intemi.machines.trees.tree import Tree
 
 if TYPE_CHECKING:
@@ -122,5 +123,4 @@ def _take_values(data: Data, tree: Tree) -> None:
     for feature in np.unique(tree.feature):
         if not tree.columns[feature].is_nominal:
             tests = tree.parameter_start[:-1][tree.feature == feature]
-            known = np.sort(data.feature(int(feature)))
-            tree.parameters[tests] = known[np.searchsorted(known, tree.parameters[tests], side="right") - 1]
+            tree.parameters[tests] = largest_values(data.feature(int(feature)), tree.parameters[tests])

@@ -10,6 +10,7 @@ import numpy as np
 
 from intemi.data import Column, Data
 from intemi.machines.interfaces import Codes, Floats
+from intemi.machines.trees.statistics.rounding import largest_values
 
 Made = TypeVar("Made")
 
@@ -141,9 +142,8 @@ class NodeData:
         return np.asarray(sums, dtype=np.float64).reshape(count, self.class_count)
 
     def largest_value(self, index: int, bound: float) -> float:
-        """The largest value of a feature in the whole training data that is not above a bound."""
-        values = self._features[index]
-        return float(values[values <= bound].max())
+        """The largest value of a feature in the whole training data that is not above a bound, but for rounding."""
+        return float(largest_values(self._features[index], np.array([bound]))[0])
 
     def rng(self) -> np.random.Generator:
         """Random numbers that depend on the seed of the tree and the path of the node, and on nothing else."""

@@ -151,18 +151,21 @@ def chosen_feature(found: Floats, symbols: Codes, settings: Floats, training_wei
     """The feature whose split is best, -1 if there is none; `training_weight` is that of the root."""
     least_gain = -np.inf
     if settings[FILTERED]:
-        # Symbols that nearly tell the rows apart gain too much to be averaged with the others.
-        total, count, all_total, all_count = 0.0, 0, 0.0, 0
+        # Features whose symbols nearly tell the rows apart gain too much to be averaged with others: they count only
+        # if all features are of that kind. Nominal features count even if they gain nothing, numeric ones do not.
+        are_many = True
         for f in range(len(found)):
-            if found[f, GAIN] > 1e-12:
-                all_total += found[f, GAIN]
-                all_count += 1
-                if symbols[f] < 0.3 * training_weight:
-                    total += found[f, GAIN]
-                    count += 1
-        if all_count == 0:
+            if symbols[f] < 0.3 * training_weight:
+                are_many = False
+        total, count = 0.0, 0
+        for f in range(len(found)):
+            is_found = found[f, GAIN] > (1e-12 if symbols[f] == 0 else -np.inf)
+            if is_found and (are_many or symbols[f] < 0.3 * training_weight):
+                total += found[f, GAIN]
+                count += 1
+        if count == 0:
             return -1
-        least_gain = (total / count if count > 0 else all_total / all_count) - 1e-3
+        least_gain = total / count - 1e-3
     best, best_tie, chosen = -np.inf, -np.inf, -1
     for f in range(len(found)):
         if found[f, QUALITY] <= settings[LEAST_QUALITY] or found[f, GAIN] < least_gain:

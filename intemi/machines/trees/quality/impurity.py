@@ -79,11 +79,15 @@ class FilteredGainRatio(InformationGain):
 
     With `mdl` the gain of a numeric feature is reduced by what it costs to tell which of its cuts was taken, log2 of
     their number divided by the weight of the node. Cuts leave a tenth of the mean class size on each side, at most 25.
+
+    The average is that of the numeric features that gain something and of all nominal features that can be split. Those
+    with at least 0.3 symbols for each training case are left out of it, unless all features have so many; where only
+    such features can be split the node is a leaf.
     """
 
     convex: ClassVar[bool] = False  # all cuts count, since they are counted
     ordered: ClassVar[bool] = False
-    version = 2
+    version = 3
     mdl: bool = True
 
 

@@ -6,6 +6,7 @@ import math
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from intemi.kernel import ConfigurationError, parameter
 from intemi.machines.interfaces import Floats
@@ -23,6 +24,7 @@ from intemi.machines.trees.statistics import (
     tamed,
 )
 
+Flags = NDArray[np.bool_]
 _MOST = 1_000_000
 """Rows with repetitions among which classes may be dealt out."""
 
@@ -31,7 +33,8 @@ class PermutationTest(FeatureSelector):
     """Rank features by the p of their association with the class; only significant ones are worth splitting on.
 
     `statistic` is the quadratic form of all deviations, or the largest part. With `adjustment` "bonferroni", p becomes
-    1 − (1 − p)ᵐ for m features; that is the form to which partykit gives this name.
+    1 − (1 − p)ᵐ for m features; that is the form to which partykit gives this name. Features that cannot be tested, as
+    all rows whose value is known are of one class, do not count.
 
     p is that of the limit distribution, or with `resample` found by dealing out the classes that many times, which is
     right in small nodes too. No p is below 1 / (1 + resample), so many features need many permutations: too few for
@@ -46,6 +49,8 @@ class PermutationTest(FeatureSelector):
     (0.043308, [])
     """
 
+    version = 2
+
     alpha: float = parameter(default=0.05, above=0, at_most=1)
     statistic: Literal["quadratic", "maximum"] = "quadratic"
     adjustment: Literal["bonferroni", "none"] = "bonferroni"
@@ -58,8 +63,10 @@ class PermutationTest(FeatureSelector):
 
     def rank(self, data: NodeData) -> list[RankedFeature]:
         numeric, nominal = varying(data)
-        log_p, ties = (self._quadratic if self.statistic == "quadratic" else self._greatest)(data, numeric, nominal)
-        features = [*numeric, *nominal]
+        testing = self._quadratic if self.statistic == "quadratic" else self._greatest
+        log_p, ties, can_be_tested = testing(data, numeric, nominal)
+        features = [feature for feature, can in zip([*numeric, *nominal], can_be_tested, strict=True) if can]
+        log_p, ties = log_p[can_be_tested], ties[can_be_tested]
         tests = len(features) if self.adjustment == "bonferroni" else 1
         level = math.log(self.alpha) + 1e-12
         if self.resample is not None and features and data.weight <= _MOST and (data.weights % 1 == 0).all():
@@ -72,18 +79,21 @@ class PermutationTest(FeatureSelector):
         significant = [at for at in range(len(features)) if log_sidak(float(log_p[at]), tests) <= level]
         return best_first([features[at] for at in significant], -log_p[significant], ties[significant])
 
-    def _quadratic(self, data: NodeData, numeric: list[int], nominal: list[int]) -> tuple[Floats, Floats]:
+    def _quadratic(self, data: NodeData, numeric: list[int], nominal: list[int]) -> tuple[Floats, Floats, Flags]:
         tested = quadratic_numeric(_moments(data, numeric))
         of_tables = [quadratic_nominal(data.table(index)) for index in nominal]
         log_p = np.concatenate([tested.log_p, [each for *_, each in of_tables]])
         ratios = [statistic / max(df, 1) for statistic, df, _ in of_tables]
-        return log_p, np.concatenate([tested.statistic / np.maximum(tested.df, 1), ratios])
+        ties = np.concatenate([tested.statistic / np.maximum(tested.df, 1), ratios])
+        return log_p, ties, np.concatenate([tested.df > 0, np.array([df > 0 for _, df, _ in of_tables], dtype=bool)])
 
-    def _greatest(self, data: NodeData, numeric: list[int], nominal: list[int]) -> tuple[Floats, Floats]:
-        moments = _moments(data, numeric)
+    def _greatest(self, data: NodeData, numeric: list[int], nominal: list[int]) -> tuple[Floats, Floats, Flags]:
+        moments, tables = _moments(data, numeric), [data.table(index) for index in nominal]
         found = [greatest_numeric(moments, at) for at in range(len(numeric))]
-        found += [greatest_nominal(data.table(index)) for index in nominal]
-        return np.array([log_p for _, log_p in found]), np.array([greatest for greatest, _ in found])
+        found += [greatest_nominal(table) for table in tables]
+        of_tables = np.array([quadratic_nominal(table)[1] > 0 for table in tables], dtype=bool)
+        can_be_tested = np.concatenate([quadratic_numeric(moments).df > 0, of_tables])
+        return np.array([log_p for _, log_p in found]), np.array([greatest for greatest, _ in found]), can_be_tested
 
     def _fewest(self, tests: int) -> int:
         """How many permutations the smallest p that is significant takes."""

@@ -24,7 +24,8 @@ class ExhaustiveSearch(NodeSplitter):
 
     Splits are made of rows whose value is known; with `scale` their quality is multiplied by the share of these. A
     branch must weigh at least `min_branch`. A split must separate something, unless `allow_zero_gain`. Thresholds are
-    halfway between two values, or with `threshold="value"` the largest value of the training data that is not above.
+    halfway between two values, or with `threshold="value"` the largest value of the training data that is not above,
+    but for rounding.
 
     >>> from intemi.data import Column, Data, Table
     >>> x, y = [1, 2, 3, 4, 5, 6, 7, 8], [0, 0, 0, 1, 0, 1, 1, 1]
@@ -33,6 +34,8 @@ class ExhaustiveSearch(NodeSplitter):
     >>> best.cuts.tolist(), round(best.quality, 6)
     ([3.5], 0.3)
     """
+
+    version = 2
 
     quality: SplitQuality = Gini()
     nominal: NominalSplits = TwoSets()

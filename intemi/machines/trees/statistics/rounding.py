@@ -12,6 +12,23 @@ SAME = 1e-10
 """Differences up to this, relative to how far numbers reach, are those of results of long sums that should be equal."""
 
 
+def largest_values(values: Floats, cuts: Floats) -> Floats:
+    """For each cut the largest of the values that is not above it, but for rounding; NaN is no value.
+
+    The middle of 0.67 and 0.69 is 0.6799999999999999: the value 0.68 is not above it. A value that exceeds a cut by
+    rounding is taken only if the one below is much farther away, so that it never is the value on the other side.
+
+    >>> largest_values(np.array([0.67, 0.68, 0.69]), np.array([0.67 + (0.69 - 0.67) / 2, 0.675])).tolist()
+    [0.68, 0.67]
+    """
+    ordered = np.unique(values[~np.isnan(values)])
+    after = np.searchsorted(ordered, cuts, side="right")
+    below, above = ordered[after - 1], ordered[np.minimum(after, len(ordered) - 1)]
+    slack = 4 * np.spacing(np.abs(ordered[[0, -1]]).max())
+    is_above = (above - cuts <= slack) & (cuts - below > 4 * slack)
+    return np.where(is_above, above, below)
+
+
 def merged(values: Floats, tolerance: float) -> Floats:
     """The values, of which those that differ by no more than the tolerance from the next one become the greatest.
 
