@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -36,6 +36,14 @@ class _Asked:
     @property
     def compared(self) -> Compared:
         return self.outcome.compare(self.measure)
+
+    @property
+    def ordered(self) -> tuple[Compared, Literal["highest", "lowest"]]:
+        """What was compared, and which values are best, which some pictures cannot do without."""
+        compared = self.compared
+        if compared.direction is None:
+            raise ConfigurationError(f"{self.outcome.experiment.name}: {compared.notes[-1]}")
+        return compared, compared.direction
 
     def cell(self, what: str, fits: Callable[[Cell], bool]) -> Cell:
         """The first one that fits, and was not ruled out."""
@@ -104,12 +112,11 @@ def _accuracies(asked: _Asked) -> Any:
     from intemi.analysis import plots
 
     compared = asked.compared
-    best: Any = compared.direction
-    return plots.accuracies(compared.series, best=best)
+    return plots.accuracies(compared.series, best=compared.direction)
 
 
 def _ranks(asked: _Asked) -> Any:
-    return critical_difference(asked.outcome.experiment, asked.compared)
+    return critical_difference(asked.outcome.experiment, asked.ordered[0])
 
 
 def critical_difference(experiment: Experiment, compared: Compared) -> Any:
@@ -132,8 +139,7 @@ def _table(asked: _Asked) -> Any:
 def _wins(asked: _Asked) -> Any:
     from intemi.analysis import WinsDrawsLosses, plots
 
-    compared, experiment = asked.compared, asked.outcome.experiment
-    best: Any = compared.direction
+    (compared, best), experiment = asked.ordered, asked.outcome.experiment
     test = experiment.comparison.test_for(experiment.distributor)
     counted = WinsDrawsLosses(
         test=test, alpha=experiment.comparison.alpha, correction=experiment.comparison.correction, best=best

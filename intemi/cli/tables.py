@@ -34,7 +34,8 @@ def _cell(compared: Compared, learner: str, data: str, digits: int) -> str:
 
 def text_of(compared: Compared) -> str:
     """The whole comparison as text."""
-    lines = [f"{compared.measure} (the {compared.direction} is best, marked *)", "", *_results(compared)]
+    best = "" if compared.direction is None else f" (the {compared.direction} is best, marked *)"
+    lines = [f"{compared.measure}{best}", "", *_results(compared)]
     if compared.ranks is not None:
         lines += ["", "Average ranks", *_rows(compared.ranks.without("data sets"))]
     if compared.friedman is not None:

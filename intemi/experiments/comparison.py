@@ -24,7 +24,7 @@ from intemi.analysis import (
     WinsDrawsLosses,
 )
 from intemi.kernel.errors import ConfigurationError
-from intemi.kernel.machine import Machine
+from intemi.kernel.machine import Best, Machine
 from intemi.machines.distributors import CVDistributor, HoldOutDistributor
 from intemi.series import Series
 
@@ -37,7 +37,6 @@ TESTS: dict[str, Callable[[], Any]] = {
     "SignTest": SignTest,
 }
 """The tests of two learners on one data set that need to know nothing of the protocol."""
-LOWEST_IS_BEST = ("Log loss", "Training error", "Size", "Leaves", "Depth", "wall", "cpu", "memory")
 
 
 @dataclass(frozen=True)
@@ -47,13 +46,13 @@ class Comparison:
     On each data set two learners are compared by `test`, at the level `alpha` shared among all comparisons as
     `correction` says. Over all data sets, average ranks are compared: all pairs, or all with a `control`.
 
-    >>> Comparison(measure="Log loss").direction
-    'lowest'
+    >>> Comparison(measure="Log loss", control="bayes").alpha
+    0.05
     """
 
     measure: str | None = None
     best: Literal["highest", "lowest"] | None = None
-    """Which values are best; without it, the lowest of a loss, a size and a time, else the highest."""
+    """Which values are best; without it, those that the measure, or the machine that leaves the result, declares."""
     test: Test = "CorrectedTTest"
     alpha: float = 0.05
     correction: Literal["none", "bonferroni", "sidak"] = "none"
@@ -74,11 +73,6 @@ class Comparison:
         for name in ("measure", "control"):
             if not isinstance(getattr(self, name), str | None):
                 raise ConfigurationError(f"Comparison: {name} must be a name, got {getattr(self, name)!r}")
-
-    @property
-    def direction(self) -> Literal["highest", "lowest"]:
-        """Which values are best."""
-        return self.best or ("lowest" if self.measure in LOWEST_IS_BEST else "highest")
 
     def test_for(self, distributor: Machine) -> Any:
         """The test of two learners on one data set, corrected for how the protocol divides the rows."""
@@ -103,7 +97,8 @@ class Compared:
     """What a comparison found. What could not be said is None, and `notes` tell why."""
 
     measure: str
-    direction: str
+    direction: Best
+    """Which values are best; None if that is not known, so that no learner can be called better."""
     control: str | None
     series: Series
     """The values of the measure, with the labels machine, data, Repetition and Fold."""
@@ -143,7 +138,9 @@ class Compared:
     def is_best(self, learner: str, data: str) -> bool:
         """Whether no learner has a better mean on a data set; several may be equally good."""
         found = self.cell(learner, data)
-        return found is not None and math.isclose(found["mean"], self._best[data], rel_tol=1e-12)
+        if found is None or self.direction is None:
+            return False
+        return math.isclose(found["mean"], self._best[data], rel_tol=1e-12)
 
     @cached_property
     def _cells(self) -> dict[tuple[str, str], dict[str, Any]]:
@@ -166,15 +163,21 @@ def compare(series: Series, comparison: Comparison, distributor: Machine) -> Com
     usable = series.where(lambda row: row[series.main] is not None and row[series.main] == row[series.main])
     if not len(usable):
         raise InvalidComparison(f"there are no values of {series.main!r} to compare")
-    compared = Compared(series.main, comparison.direction, comparison.control, usable, _means(usable))
+    compared = Compared(series.main, comparison.best, comparison.control, usable, _means(usable))
     if len(usable) < len(series):
         compared.notes.append(f"{len(series) - len(usable)} values of {series.main} are missing or not defined")
     if len(compared.learners) < 2:
         compared.notes.append("there is one learner, so there is nothing to compare it with")
         return compared
+    if comparison.best is None:
+        compared.notes.append(
+            f"learners are not compared by {series.main}: nothing says which of its values are best; "
+            "`best` of the comparison can, or `reports` of the machine that leaves it"
+        )
+        return compared
     compared.complete = _complete(compared)
     whole = compared.tested if compared.complete else None
-    best: Any = comparison.direction
+    best = comparison.best
     steps: list[tuple[str, Callable[[Series], Series]]] = [
         ("ranks", AverageRanks(best=best)),
         ("friedman", Friedman(best=best)),
@@ -205,7 +208,7 @@ def _count_wins(compared: Compared, series: Series, comparison: Comparison, dist
             test=comparison.test_for(distributor),
             alpha=comparison.alpha,
             correction=comparison.correction,
-            best=comparison.direction,
+            best=comparison.best or "highest",
         )
         compared.wins_variant = str(wins(series)["variant"][0])
         compared.wins = wins.matrix(series)

@@ -7,28 +7,27 @@ training and test data, a scheme of two machines, the learner and its test. `cro
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from intemi.data import Data
+from intemi.experiments import catalogue
 from intemi.experiments.comparison import Comparison
 from intemi.experiments.errors import near
 from intemi.experiments.unknown import is_known, restored, unknown_among
 from intemi.kernel import encoding
 from intemi.kernel.errors import ConfigurationError
-from intemi.kernel.machine import Machine
+from intemi.kernel.machine import Best, Machine
 from intemi.kernel.project import Given
 from intemi.machines.classifiers import ClassificationTest
 from intemi.machines.distributors import CVDistributor
 from intemi.machines.interfaces import Classifier
+from intemi.machines.measures import Measure
 from intemi.machines.structure.repeater import Repeater
 from intemi.machines.structure.scheme import Scheme
 
-TEST_MEASURES = ("Accuracy", "Balanced accuracy", "Kappa", "Log loss", "AUC")
-"""What `ClassificationTest` measures, as single numbers."""
-TREE_MEASURES = ("Size", "Leaves", "Depth", "Training error")
-TIMES = ("wall", "cpu", "memory")
+SPENT: Mapping[str, Best] = {"wall": "lowest", "cpu": "lowest", "memory": "lowest"}
 """What is known of every machine; here, of the learner."""
 
 MAX_FILE_NAME = 80
@@ -76,7 +75,8 @@ class Experiment:
     repetitions: int = 1
     seed: int | None = 1
     test: Machine = CLASSIFICATION_TEST
-    measures: tuple[str, ...] = ("Accuracy",)
+    measures: Sequence[str | Measure] = ("Accuracy",)
+    """Names of results, or measures, which become names. What a `ClassificationTest` does not measure is added to it."""
     comparison: Comparison = PLAIN_COMPARISON
     requests: Mapping[str, Machine] = field(default_factory=dict)
     name: str = "experiment"
@@ -93,6 +93,7 @@ class Experiment:
         self._set(data=sources, learners=dict(self.learners), requests=dict(self.requests), _values=values)
         self._set(measures=tuple(self.measures))
         self._check()
+        self._add_measures()
 
     def _set(self, **attributes: Any) -> None:
         for name, value in attributes.items():
@@ -121,8 +122,11 @@ class Experiment:
         check_test(self.test)
         if not self.measures:
             raise ConfigurationError("Experiment: measures must name at least one measure, got none")
+        known = self.known_measures
         for measure in (*self.measures, *filter(None, [self.comparison.measure])):
-            if (known := self.known_measures) is not None and measure not in known:
+            if not isinstance(measure, str | Measure):
+                raise ConfigurationError(f"Experiment: measures must be names or measures, got {measure!r}")
+            if isinstance(measure, str) and known is not None and measure not in known:
                 raise ConfigurationError(f"Experiment: no measure is called {measure!r}; {near(measure, known)}")
         if self.comparison.control is not None and self.comparison.control not in self.learners:
             control = self.comparison.control
@@ -130,13 +134,46 @@ class Experiment:
         if self.learners and is_known(self.distributor):
             self.comparison.test_for(self.distributor)
 
+    def _add_measures(self) -> None:
+        """Let the test measure all that is wanted, and keep the names."""
+        reported, known = self._reports(), measures_by_name()
+        added: list[Measure] = []
+        for each in (*self.measures, *filter(None, [self.comparison.measure])):
+            wanted = each if isinstance(each, Measure) else None if each in reported else known.get(each)
+            if wanted is None or wanted in added:
+                continue
+            if not isinstance(self.test, ClassificationTest):
+                raise ConfigurationError(
+                    f"Experiment: the measure {wanted!r} needs a ClassificationTest, but the test is {self.test.kind}"
+                )
+            if wanted not in self.test.measures:
+                added.append(wanted)
+        if added:
+            assert isinstance(self.test, ClassificationTest)
+            self._set(test=self.test.replace("measures", (*self.test.measures, *added)))
+        self._set(measures=tuple(_name_of(each) for each in self.measures))
+
+    def _reports(self) -> dict[str, Best]:
+        """What its machines declare of their results, those of the test first."""
+        found: dict[str, Best] = {**SPENT}
+        for machine in (*self.learners.values(), self.test):
+            found |= machine.reports
+        return found
+
     @property
     def known_measures(self) -> tuple[str, ...] | None:
         """The measures that there can be; None where machines of the user may leave others."""
         machines = [self.test, *self.learners.values()]
         if not all(type(each).__module__.startswith("intemi.") and is_known(each) for each in machines):
             return None
-        return (*TEST_MEASURES, *TREE_MEASURES, *TIMES) if type(self.test) is ClassificationTest else None
+        more = measures_by_name() if isinstance(self.test, ClassificationTest) else {}
+        return tuple(dict.fromkeys((*self.test.reports, *self._reports(), *more)))
+
+    def best_of(self, measure: str) -> Best:
+        """Which values of a measure are best, as the comparison or the machine that leaves it says; None if unknown."""
+        if self.comparison.best is not None and measure == self.main_measure:
+            return self.comparison.best
+        return self._reports().get(measure)
 
     @property
     def folder(self) -> str:
@@ -151,12 +188,12 @@ class Experiment:
     @property
     def main_measure(self) -> str:
         """The measure by which learners are compared."""
-        return self.comparison.measure or self.measures[0]
+        return self.comparison.measure or _name_of(self.measures[0])
 
     @property
     def all_measures(self) -> tuple[str, ...]:
         """The main measure, then the others."""
-        return tuple(dict.fromkeys((self.main_measure, *self.measures)))
+        return tuple(dict.fromkeys((self.main_measure, *map(_name_of, self.measures))))
 
     @property
     def values(self) -> Mapping[str, Data]:
@@ -216,6 +253,21 @@ class Experiment:
         return unknown_among(
             [*self.data.values(), *self.learners.values(), *self.requests.values(), self.distributor, self.test]
         )
+
+
+def _name_of(measure: str | Measure) -> str:
+    return measure.name if isinstance(measure, Measure) else measure
+
+
+def measures_by_name() -> dict[str, Measure]:
+    """Every registered measure that needs no parameters, by the label of its result."""
+    found: dict[str, Measure] = {}
+    for entry in catalogue.entries().values():
+        if issubclass(entry.gives, Measure) and not entry.is_abstract and not entry.needs:
+            made = entry.make({})
+            assert isinstance(made, Measure)
+            found.setdefault(made.name, made)
+    return found
 
 
 _MACHINES = ("data", "learners", "requests")

@@ -106,8 +106,7 @@ class Outcome:
         from dataclasses import replace
 
         name = measure or self.experiment.main_measure
-        best = self.experiment.comparison.best if measure in (None, self.experiment.main_measure) else None
-        comparison = replace(self.experiment.comparison, measure=name, best=best)
+        comparison = replace(self.experiment.comparison, measure=name, best=self.experiment.best_of(name))
         compared = compare(self.series(name), comparison, self.experiment.distributor)
         compared.notes += [f"{name} failed" for name in self.failures]
         compared.notes += [f"{cell.name} was not run" for cell in self.not_run if cell.is_learner]

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from intemi.experiments.building import machine, refused
+from intemi.experiments.building import build, machine, refused
 from intemi.experiments.comparison import Comparison
 from intemi.experiments.datasets import read_data
 from intemi.experiments.document import Node, parse
@@ -16,6 +16,7 @@ from intemi.experiments.imports import import_one
 from intemi.experiments.variants import read_learners, read_requests
 from intemi.kernel.errors import ConfigurationError, IntemiError
 from intemi.kernel.machine import Machine
+from intemi.machines.measures import Measure
 
 KEYS = (
     "name",
@@ -147,7 +148,15 @@ def _measures(root: Node, experiment: Experiment) -> dict[str, Any]:
     return {"measures": tuple(_measure(each, experiment) for each in listed)}
 
 
-def _measure(node: Node, experiment: Experiment) -> str:
+def _measure(node: Node, experiment: Experiment) -> str | Measure:
+    if node.is_mapping:
+        made = build(node, Measure, "a measure")
+        assert isinstance(made, Measure)
+        return made
+    return _name_of_measure(node, experiment)
+
+
+def _name_of_measure(node: Node, experiment: Experiment) -> str:
     if not node.is_text:
         raise node.wrong(f"must be the name of a measure, got {node.shown}")
     known = experiment.known_measures
@@ -164,7 +173,7 @@ def _comparison(root: Node, experiment: Experiment) -> dict[str, Any]:
         raise node.wrong(f"must be a mapping with the keys {', '.join(COMPARISON_KEYS)}, got {node.shown}")
     node.check_keys(*COMPARISON_KEYS)
     if (measure := node.get("measure")) is not None:
-        _measure(measure, experiment)
+        _name_of_measure(measure, experiment)
     if (control := node.get("control")) is not None and control.value not in experiment.learners:
         raise control.wrong(f"no learner is called {control.value!r}; {near(str(control.value), experiment.learners)}")
     given = {key: each.value for key, each in node.items() if each.value is not None}

@@ -86,9 +86,9 @@ def _results(compared: Compared) -> str:
         cells = [_cell(compared.cell(each, data), compared.is_best(each, data)) for each in compared.learners]
         rows.append(f"<tr><th>{html.escape(data)}</th>{''.join(cells)}</tr>")
     heads = "".join(f"<th>{html.escape(learner)}</th>" for learner in compared.learners)
+    best = "" if compared.direction is None else f"; the {compared.direction} mean on each data set is marked *"
     return (
-        f'<div class="wide"><table><caption>{html.escape(compared.measure)}: mean ± standard deviation; the '
-        f"{compared.direction} mean on each data set is marked *</caption>"
+        f'<div class="wide"><table><caption>{html.escape(compared.measure)}: mean ± standard deviation{best}</caption>'
         f"<thead><tr><th>data</th>{heads}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 import types
 import typing
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal, Union
 
 from intemi.experiments import catalogue
@@ -14,9 +14,10 @@ from intemi.experiments.catalogue import Entry, Parameter
 from intemi.experiments.comparison import TESTS
 from intemi.experiments.datasets import sklearn_names
 from intemi.experiments.describing import kind_of
-from intemi.experiments.experiment import TEST_MEASURES, TIMES, TREE_MEASURES
+from intemi.experiments.experiment import SPENT, measures_by_name
 from intemi.kernel.component import Component
 from intemi.kernel.machine import Machine
+from intemi.machines.measures import Measure
 from intemi.machines.structure.scheme import Scheme
 
 Schema = dict[str, Any]
@@ -39,7 +40,8 @@ class _Writer:
 
     def schema(self) -> Schema:
         learner = self._learner()
-        measure = {"anyOf": [{"enum": [*TEST_MEASURES, *TREE_MEASURES, *TIMES]}, {"type": "string"}]}
+        named = {"anyOf": [{"enum": [*measures_by_name(), *_reported(self._known), *SPENT]}, {"type": "string"}]}
+        measure = {"anyOf": [named, self._component(Measure)]}
         properties: Schema = {
             "name": {
                 "type": "string",
@@ -66,7 +68,7 @@ class _Writer:
             "measures": _one_or_many(measure, "The first one is what learners are compared by."),
             "comparison": _object(
                 {
-                    "measure": measure,
+                    "measure": named,
                     "best": {"enum": ["highest", "lowest"]},
                     "test": {"enum": ["CorrectedTTest", *TESTS]},
                     "alpha": {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1},
@@ -189,6 +191,12 @@ class _Writer:
         if str(origin).endswith(("Mapping'>", "dict'>")):
             return {"type": "object", "additionalProperties": self._value(arguments[1])}
         return {}
+
+
+def _reported(known: Mapping[str, Entry]) -> dict[str, Any]:
+    """The results that classes of machines declare."""
+    declared = (getattr(entry.gives, "reports", None) for entry in known.values())
+    return {name: best for reports in declared if isinstance(reports, Mapping) for name, best in reports.items()}
 
 
 def _may_give(entry: Entry, expected: type[Component]) -> bool:

@@ -17,6 +17,9 @@ from intemi.kernel.parameters import parameter
 from intemi.kernel.ports import Input, Output, Port
 from intemi.kernel.seeds import seed_from_time
 
+Best = Literal["highest", "lowest"] | None
+"""Which values of a number are best; None if that cannot be said."""
+
 RESERVED = frozenset(
     {
         *("branch", "comments", "job", "limits", "name", "priority", "results", "rng", "seed", "self"),
@@ -123,6 +126,14 @@ class Machine(Component):
     def outputs(self) -> Mapping[str, Output]:
         """The output ports by name."""
         return self._outputs
+
+    @property
+    def reports(self) -> Mapping[str, Best]:
+        """The numbers among its results that tables and searches may ask for, and which values are best.
+
+        A class declares them by `reports = {"Leaves": "lowest"}`.
+        """
+        return {}
 
     def missing(self) -> list[str]:
         """What must still be filled in before this configuration can be requested, each as a sentence with a path."""

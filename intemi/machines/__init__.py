@@ -1,11 +1,11 @@
 """Everything that is a machine or a component.
 
 `structure` holds machines that hold machines, `loading` brings data in, `distributors` split them, `transformations`
-change them, `rankings` order and select features, `classifiers` and `trees` learn, and are tested. `interfaces` are the
-types of what they give to each other.
+change them, `rankings` order and select features, `classifiers` and `trees` learn, and are tested by `measures`.
+`interfaces` are the types of what they give to each other.
 """
 
-from intemi.machines import classifiers, rankings, search, transformations
+from intemi.machines import classifiers, measures, rankings, search, transformations
 from intemi.machines.classifiers import *  # noqa: F403
 from intemi.machines.distributors import (
     BootstrapDistributor,
@@ -16,6 +16,7 @@ from intemi.machines.distributors import (
 )
 from intemi.machines.interfaces import Classifier, FeatureRanking, Transformation
 from intemi.machines.loading import DataLoader, OpenMLDataset, SklearnDataset
+from intemi.machines.measures import *  # noqa: F403
 from intemi.machines.rankings import *  # noqa: F403
 from intemi.machines.search import *  # noqa: F403
 from intemi.machines.structure.repeater import Repeater
@@ -53,6 +54,7 @@ __all__ = [
     *transformations.__all__,
     *rankings.__all__,
     *classifiers.__all__,
+    *measures.__all__,
     "DecisionTree",
     "ID3",
     "CART",

@@ -23,6 +23,7 @@ from intemi.machines.classifiers import (
 )
 from intemi.machines.distributors import CVDistributor
 from intemi.machines.interfaces import Classifier
+from intemi.machines.measures import USUAL_MEASURES, Correctness
 from intemi.machines.rankings.correlation import CorrelationRanking
 from intemi.machines.rankings.selection import Count, FeatureSelection
 from intemi.machines.transformations.external import ExternalTransformation
@@ -150,5 +151,5 @@ def test_a_second_measure_on_finished_models_trains_nothing(tmp_path: Path) -> N
 
 def test_the_correctness_of_single_cases_is_asked_for_later_without_training(tmp_path: Path) -> None:
     runs([validated(KNN())], tmp_path)
-    measured = runs([validated(KNN(), ClassificationTest(correctness=True))], tmp_path)
+    measured = runs([validated(KNN(), ClassificationTest(measures=(*USUAL_MEASURES, Correctness())))], tmp_path)
     assert measured == {"Repeater": 1, "test scheme": TESTS, "ClassificationTest": TESTS}

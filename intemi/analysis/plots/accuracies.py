@@ -24,12 +24,13 @@ ABREAST = 4
 
 
 def accuracies(
-    series: Series, *, of: str = "machine", over: str = "data", best: Literal["highest", "lowest"] = "highest"
+    series: Series, *, of: str = "machine", over: str = "data", best: Literal["highest", "lowest"] | None = "highest"
 ) -> Figure:
     """The main label of each learner on each data set: its mean, its standard deviation, and every item as a dot.
 
     A panel for each data set (one panel if the series does not say), a line for each learner. The best mean of a data
-    set is a diamond. Learners are in the order of the series; one without a single number is marked by ×.
+    set is a diamond, unless `best` is None. Learners are in the order of the series; one without a single number is
+    marked by ×.
 
     >>> results = Series({"Accuracy": [0.9, 0.8, 0.7], "machine": ["knn", "knn", "svm"], "Fold": [1, 2, 1]})
     >>> figure = accuracies(results)
@@ -39,8 +40,8 @@ def accuracies(
     from intemi.analysis.plots.picture import Picture
 
     labels = (of, over) if over in series.labels else (of,)
-    if best not in ("highest", "lowest"):
-        refusing("accuracies")(f"best must be 'highest' or 'lowest', got {best!r}")
+    if best not in ("highest", "lowest", None):
+        refusing("accuracies")(f"best must be 'highest', 'lowest' or None, got {best!r}")
     found = gathered(series, labels, "accuracies")
     learners = list(dict.fromkeys(key[0] for key in found))
     data = list(dict.fromkeys(key[1:] for key in found))
@@ -64,7 +65,7 @@ def accuracies(
     return figure
 
 
-def _draw(axes: Axes, values: list[Any], best: str) -> None:
+def _draw(axes: Axes, values: list[Any], best: str | None) -> None:
     from matplotlib.ticker import MaxNLocator
 
     light(axes)
@@ -74,7 +75,7 @@ def _draw(axes: Axes, values: list[Any], best: str) -> None:
     means = [float(np.mean(each)) if each is not None and len(each) else math.nan for each in values]
     known = [each for each in means if math.isfinite(each)]
     top = (max(known) if best == "highest" else min(known)) if known else math.nan
-    is_best = [math.isclose(mean, top, rel_tol=1e-12) for mean in means]
+    is_best = [best is not None and math.isclose(mean, top, rel_tol=1e-12) for mean in means]
     given = [(line, each) for line, each in enumerate(values) if each is not None]
     dots = np.concatenate([each for _, each in given])
     axes.plot(

@@ -53,11 +53,15 @@ class Query(Component):
 
 
 class Objective(Component):
-    """One number of what a query finds, the greater the better; `best="lowest"` turns it round."""
+    """One number of what a query finds.
+
+    Which values are best is what the machines that are asked declare of the label (a measure of a test: the lowest of a
+    loss); without a declaration, the highest. `best` says otherwise.
+    """
 
     query: Query
     statistic: Statistic = parameter(default="mean")
-    best: Literal["highest", "lowest"] = parameter(default="highest")
+    best: Literal["highest", "lowest"] | None = parameter(default=None)
 
     def of(self, series: Series) -> float:
         """The number."""

@@ -1,7 +1,7 @@
 """Learners of classes, what they are made of, and how they are tested."""
 
 from intemi.machines.classifiers.classification_test import ClassificationTest
-from intemi.machines.classifiers.commentators import CorrectnessCommentator, PredictionsCommentator
+from intemi.machines.classifiers.commentators import CorrectnessCommentator, MeasureCommentator, PredictionsCommentator
 from intemi.machines.classifiers.distances import Distance, Euclidean, Manhattan, Minkowski
 from intemi.machines.classifiers.kernel_provider import KernelProvider
 from intemi.machines.classifiers.kernels import GaussianKernel, Kernel, LinearKernel, PolynomialKernel
@@ -34,6 +34,7 @@ __all__ = [
     "SklearnTransformer",
     "Estimator",
     "ClassificationTest",
+    "MeasureCommentator",
     "CorrectnessCommentator",
     "PredictionsCommentator",
 ]

@@ -2,47 +2,39 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
 
 from intemi.data import Data
-from intemi.kernel import ConfigurationError, Input, Machine, Model
-from intemi.machines.classifiers import metrics
+from intemi.kernel import Input, Machine, Model, parameter
+from intemi.kernel.machine import Best
 from intemi.machines.interfaces import Classifier
+from intemi.machines.measures import USUAL_MEASURES, Measure
+from intemi.machines.measures.measure import check_names, measure
 
 
 class ClassificationTest(Machine):
     """Compare the answers of a classifier with the classes of data; rows whose class is not known do not count.
 
-    A measure that is not defined, such as the AUC where all cases are of one class, is NaN. With `correctness`, the
-    result "Correct" tells of each row whether the answer is right.
+    Each of the `measures` is a result under its name. One that is not defined, such as the AUC where all cases are of
+    one class, is NaN.
+
+    >>> from intemi.machines.measures import F1, LogLoss
+    >>> ClassificationTest(measures=(F1(), LogLoss())).reports
+    {'F1': 'highest', 'Log loss': 'lowest'}
     """
 
     data = Input(Data)
     classifier = Input(Classifier)
 
-    correctness: bool = False
+    measures: tuple[Measure, ...] = parameter(default=USUAL_MEASURES, kw_only=True)
+
+    def check(self) -> None:
+        check_names(self.kind, self.measures)
+
+    @property
+    def reports(self) -> Mapping[str, Best]:
+        """Its measures by name, and which values are best."""
+        return {each.name: each.best for each in self.measures}
 
     def run(self, data: Data, classifier: Classifier) -> Model:
-        if data.labels != classifier.labels:
-            raise ConfigurationError(
-                f"ClassificationTest: the classifier knows the classes {', '.join(classifier.labels)}, "
-                f"but the data have {', '.join(data.labels)}"
-            )
-        known = data.classes >= 0
-        data = data if known.all() else data.select_rows(known)
-        if not len(data):
-            raise ConfigurationError("ClassificationTest: there is no row whose class is known")
-        true, weights = data.classes, data.weights
-        answered, probabilities = classifier.answers(data)
-        confusion = metrics.confusion_matrix(true, answered, weights, len(data.labels))
-        results: dict[str, Any] = {
-            "Accuracy": metrics.accuracy(confusion),
-            "Balanced accuracy": metrics.balanced_accuracy(confusion),
-            "Kappa": metrics.kappa(confusion),
-            "Log loss": metrics.log_loss(true, probabilities, weights),
-            "AUC": metrics.auc(true, probabilities, weights),
-            "Confusion matrix": confusion,
-        }
-        if self.correctness:
-            results["Correct"] = answered == true
-        return Model(results=results)
+        return Model(results=measure(self.measures, data, classifier, self.kind))

@@ -16,6 +16,35 @@ from intemi.kernel import Commentator, Machine
 from intemi.kernel.repository.commentators import Finished
 from intemi.machines.classifiers.classification_test import ClassificationTest
 from intemi.machines.interfaces import Classifier
+from intemi.machines.measures.measure import Measure, check_names, measure
+
+
+class MeasureCommentator(Commentator):
+    """Says what measures are of tests that have finished without them; each under its name.
+
+    >>> from intemi.kernel import Project
+    >>> from intemi.machines import F1, KNN, ClassificationTest, SklearnDataset
+    >>> with Project() as project:
+    ...     iris = project.run(SklearnDataset("iris"))
+    ...     knn = project.run(KNN(k=5), data=iris.data)
+    ...     test = project.run(ClassificationTest(), data=iris.data, classifier=knn.classifier)
+    ...     said = project.comment(MeasureCommentator([F1()]), test)
+    ...     print(f"{project.query(test, labels='F1').values[0]:.3f}")
+    0.967
+    """
+
+    measures: tuple[Measure, ...]
+
+    def check(self) -> None:
+        check_names(self.kind, self.measures)
+
+    def applies_to(self, config: Machine) -> bool:
+        """To tests of classifiers."""
+        return isinstance(config, ClassificationTest)
+
+    def comments(self, machine: Finished) -> Mapping[str, Any]:
+        """A value for each measure."""
+        return measure(self.measures, machine.inputs["data"], machine.inputs["classifier"], self.kind)
 
 
 class CorrectnessCommentator(Commentator):

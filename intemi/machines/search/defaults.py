@@ -36,7 +36,7 @@ def default_scenarios(configuration: Component) -> dict[str, Scenario]:
     'tree' ('tree.share',)
     """
     found = {}
-    for path, part in _parts(configuration, ""):
+    for path, part in parts_of(configuration):
         suggest = getattr(type(part), "default_scenario", None)
         scenario = None if suggest is None else suggest(part)
         if scenario is None:
@@ -47,7 +47,7 @@ def default_scenarios(configuration: Component) -> dict[str, Scenario]:
     return found
 
 
-def _parts(value: Any, path: str) -> Iterator[tuple[str, Component]]:
+def parts_of(value: Any, path: str = "") -> Iterator[tuple[str, Component]]:
     """Every component in a value with its path, outer ones first."""
     if isinstance(value, Component):
         yield path, value
@@ -56,10 +56,10 @@ def _parts(value: Any, path: str) -> Iterator[tuple[str, Component]]:
         for name in names:
             inner = value.part(name)
             between = "/" if isinstance(value, Machine) and isinstance(inner, Machine) else "."
-            yield from _parts(inner, f"{path}{between}{name}" if path else name)
+            yield from parts_of(inner, f"{path}{between}{name}" if path else name)
     elif isinstance(value, Mapping):
         for name, inner in value.items():
-            yield from _parts(inner, f"{path}.{name}")
+            yield from parts_of(inner, f"{path}.{name}")
     elif isinstance(value, tuple):
         for index, inner in enumerate(value):
-            yield from _parts(inner, f"{path}.{index}")
+            yield from parts_of(inner, f"{path}.{index}")

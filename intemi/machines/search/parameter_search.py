@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 from intemi.kernel import ConfigurationError, Input, Job, Machine, MachineFailed, Model, Output, Seed, parameter
 from intemi.kernel.repository import Objective
 from intemi.machines.search.candidate import Candidate
+from intemi.machines.search.defaults import parts_of
 from intemi.machines.search.scenario import Scenario
 from intemi.series import Series
 
@@ -39,6 +40,7 @@ class ParameterSearch(Machine):
         return self._winner_in(self.test).outputs
 
     def check(self) -> None:
+        self.best  # noqa: B018 - refuses machines that differ
         chosen: list[str] = []
         for path in self.scenario.paths:
             if not any(path.replace("/", ".").startswith(f"{each}.") for each in chosen):
@@ -51,6 +53,24 @@ class ParameterSearch(Machine):
                     f"ParameterSearch: the winner at {self.winner!r} takes {', '.join(missing)}, "
                     f"but the search has only {', '.join(self.test.inputs) or 'no inputs'}"
                 )
+
+    @property
+    def best(self) -> Literal["highest", "lowest"]:
+        """Which objectives are best: what it says itself, what machines in the test declare, else the highest."""
+        if self.objective.best is not None:
+            return self.objective.best
+        label = self.objective.query.label
+        machines = [part for _, part in parts_of(self.test) if isinstance(part, Machine)]
+        declared = {best for machine in machines if (best := machine.reports.get(label)) is not None}
+        if len(declared) > 1:
+            raise ConfigurationError(
+                f"ParameterSearch: machines in the test differ in which {label!r} is best; say best= of the objective"
+            )
+        return declared.pop() if declared else "highest"
+
+    @property
+    def _sign(self) -> int:
+        return 1 if self.best == "highest" else -1
 
     def _winner_in(self, test: Machine) -> Machine:
         found = test if self.winner is None else test.get(self.winner)
@@ -76,7 +96,7 @@ class ParameterSearch(Machine):
         assert found is not None
         results = {
             "Best": dict(best),
-            "Objective": found if self.objective.best == "highest" else -found,
+            "Objective": self._sign * found,
             "Tried": self._table(search.told, tested),
         }
         if self.winner is None:
@@ -100,13 +120,11 @@ class ParameterSearch(Machine):
         series = job.query(self.objective.query, capsule)
         if not len(series):
             raise ConfigurationError(f"ParameterSearch: nothing is at {self.objective.query.path!r} of the test")
-        value = self.objective.of(series)
-        return value if self.objective.best == "highest" else -value
+        return self._sign * self.objective.of(series)
 
     def _table(self, told: Mapping[Candidate, float | None], tested: Mapping[Candidate, Any]) -> Series:
-        sign = 1 if self.objective.best == "highest" else -1
         columns: dict[str, list[Any]] = {
-            "Objective": [None if value is None else sign * value for value in told.values()]
+            "Objective": [None if value is None else self._sign * value for value in told.values()]
         }
         for path in self.scenario.paths:
             columns[path] = [_plain(candidate.get(path)) for candidate in told]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from intemi.data import Data
 from intemi.kernel import Input, Machine, Model, Output
+from intemi.kernel.machine import Best
 from intemi.machines.classifiers.training import rows_to_learn_from
 from intemi.machines.interfaces import Classifier, FeatureRanking
 from intemi.machines.trees import kernels
@@ -34,6 +36,9 @@ from intemi.machines.trees.search.method import Parts
 from intemi.machines.trees.splitters.exhaustive import ExhaustiveSearch
 from intemi.machines.trees.stop import AnyOf, MaxErrors, MinNodeSize
 from intemi.machines.trees.tree import Tree
+
+TREE_REPORTS: Mapping[str, Best] = dict.fromkeys(("Size", "Leaves", "Depth", "Training error"), "lowest")
+"""The results of every learner of trees: `results_of` computes them."""
 
 
 class DecisionTree(Machine):
@@ -65,6 +70,8 @@ class DecisionTree(Machine):
     acceptor: SplitAcceptor | None = None
     transformation: NodeTransformation | None = None
     pruning: DirectPruning | None = None
+
+    reports = TREE_REPORTS
 
     @property
     def is_random(self) -> bool:

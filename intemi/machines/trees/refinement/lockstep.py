@@ -8,7 +8,7 @@ from typing import Any
 from intemi.data import Data
 from intemi.kernel import ConfigurationError, Input, Job, Machine, Model, Output, parameter
 from intemi.machines.interfaces import Classifier, FeatureRanking
-from intemi.machines.trees.decision_tree import DecisionTree
+from intemi.machines.trees.decision_tree import TREE_REPORTS, DecisionTree
 from intemi.machines.trees.refinement.expansions import Expansions
 from intemi.machines.trees.refinement.machines import RefinedTree
 from intemi.machines.trees.search.hill_climbing import HillClimbing
@@ -45,6 +45,8 @@ class LockstepTree(Machine):
     learner: DecisionTree
     refinement: Expansions
     first: int = parameter(default=8, at_least=1)
+
+    reports = TREE_REPORTS
 
     def check(self) -> None:
         if self.refinement.rule == "min":

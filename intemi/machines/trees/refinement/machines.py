@@ -21,7 +21,7 @@ from intemi.machines.distributors import CVDistributor
 from intemi.machines.interfaces import Classifier, Codes, FeatureRanking, Floats, check_columns
 from intemi.machines.trees.classifier import TreeClassifier
 from intemi.machines.trees.components import DecisionModule
-from intemi.machines.trees.decision_tree import DecisionTree, ranked, results_of
+from intemi.machines.trees.decision_tree import TREE_REPORTS, DecisionTree, ranked, results_of
 from intemi.machines.trees.decisions import Proportions
 from intemi.machines.trees.pruning import cut_at
 from intemi.machines.trees.refinement.cost_complexity import CostComplexity
@@ -149,6 +149,8 @@ class PrunedTree(Machine):
     refinement: Refinement = CostComplexity(passes=None)
     decision: DecisionModule = Proportions()
 
+    reports = TREE_REPORTS
+
     def run(self, tree: Tree, data: Data, tables: tuple[Validation, ...]) -> Model:
         data = rows_to_learn_from(self.kind, data)
         results: dict[str, Any] = {}
@@ -196,6 +198,8 @@ class RefinedTree(Machine):
 
     learner: DecisionTree = DecisionTree()
     refinement: Refinement = CostComplexity()
+
+    reports = TREE_REPORTS
 
     def check(self) -> None:
         if isinstance(self.refinement, Validator):
