@@ -76,7 +76,7 @@ class Experiment:
     seed: int | None = 1
     test: Machine = CLASSIFICATION_TEST
     measures: Sequence[str | Measure] = ("Accuracy",)
-    """Names of results, or measures, which become names. What a `ClassificationTest` does not measure is added to it."""
+    """Names of results, or measures, which become names. The test gets those that it does not measure yet."""
     comparison: Comparison = PLAIN_COMPARISON
     requests: Mapping[str, Machine] = field(default_factory=dict)
     name: str = "experiment"

@@ -195,7 +195,7 @@ def test_the_command_and_the_schema_list_it(own: Path) -> None:
 
 
 def test_mistakes_get_one_clear_message() -> None:
-    with pytest.raises(ConfigurationError, match="of can ask for true, answers, .* but it asks for 'scores'"):
+    with pytest.raises(ConfigurationError, match=r"of can ask for true, answers, .* but it asks for 'scores'"):
 
         class Wrong(Measure):
             def of(self, scores: Any) -> float:
@@ -204,7 +204,7 @@ def test_mistakes_get_one_clear_message() -> None:
     with pytest.raises(ConfigurationError, match="measures must have different names, got LogLoss"):
         ClassificationTest(measures=(LogLoss(), LogLoss()))
     flowers: dict[str, Any] = {"data": {"iris": SklearnDataset("iris")}, "learners": {"bayes": NaiveBayes()}}
-    with pytest.raises(ConfigurationError, match="no measure is called 'Worst mis'; did you mean 'Worst miss'?"):
+    with pytest.raises(ConfigurationError, match="no measure is called 'Worst mis'; did you mean 'Worst miss'"):
         Experiment(**flowers, measures=("Worst mis",))
     with pytest.raises(ConfigurationError, match="no measure is called 'Leaves'"):
         Experiment(**flowers, comparison=Comparison(measure="Leaves"))

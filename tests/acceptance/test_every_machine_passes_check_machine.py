@@ -62,7 +62,7 @@ from intemi.machines import (
     Values,
 )
 from intemi.machines.classifiers.transform_and_classify import TransformedClassifier
-from intemi.machines.measures import USUAL_MEASURES, Correctness
+from intemi.machines.measures import F1, Correctness
 from intemi.machines.trees import (
     CostComplexity,
     ErrorsOfPrunings,
@@ -171,7 +171,10 @@ EXAMPLES: dict[type[Machine], Callable[[], Example]] = {
     ),
     SklearnClassifier: lambda: (SklearnClassifier("sklearn.tree.DecisionTreeClassifier"), {"data": DATA}),
     SklearnTransformer: lambda: (SklearnTransformer("sklearn.preprocessing.StandardScaler"), {"data": DATA}),
-    ClassificationTest: lambda: (ClassificationTest(measures=(*USUAL_MEASURES, Correctness())), {"data": DATA, "classifier": classifier()}),
+    ClassificationTest: lambda: (
+        ClassificationTest(measures=[F1(), Correctness()]),
+        {"data": DATA, "classifier": classifier()},
+    ),
     # trees
     DecisionTree: lambda: (DecisionTree(), {"data": D1}),
     RefinedTree: lambda: (RefinedTree(DecisionTree(), CostComplexity(passes=CVDistributor(folds=2))), {"data": D1}),

@@ -140,9 +140,7 @@ def test_areas_under_curves_where_all_classes_occur(evidence: Evidence) -> None:
         same(PRAUC(average), evidence, areas)  # type: ignore[arg-type]
     same(ROCAUC("each"), evidence, reference.roc_auc_score(wanted, probabilities, average=None, **weights))
     same(PRAUC("each"), evidence, reference.average_precision_score(wanted, probabilities, average=None, **weights))
-    same(
-        PRAUC(label="b"), evidence, reference.average_precision_score(wanted[:, 1], probabilities[:, 1], **weights)
-    )
+    same(PRAUC(label="b"), evidence, reference.average_precision_score(wanted[:, 1], probabilities[:, 1], **weights))
 
 
 @many
@@ -160,7 +158,7 @@ def test_areas_are_averaged_over_the_classes_that_occur(evidence: Evidence) -> N
 @given(tables(), st.integers(1, 6))
 def test_top_k_accuracy(evidence: Evidence, k: int) -> None:
     true, _, probabilities, weights = counted(evidence)
-    ranked = [sorted(range(len(row)), key=lambda each: (-row[each], each)) for row in probabilities]  # noqa: B023
+    ranked = [sorted(range(len(row)), key=lambda each: (-row[each], each)) for row in probabilities]
     hits = [label in order[:k] for label, order in zip(true, ranked, strict=True)]
     same(TopKAccuracy(k), evidence, np.average(hits, weights=weights["sample_weight"]))
     has_ties = any(len(set(row)) < len(row) for row in probabilities)

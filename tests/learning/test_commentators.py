@@ -32,7 +32,7 @@ from intemi.machines import (
     TransformAndClassify,
 )
 from intemi.machines.classifiers.svm import SVMTraining
-from intemi.machines.measures import USUAL_MEASURES, Correctness
+from intemi.machines.measures import Correctness
 from tests.learning.tables import CLASSES, classified, numeric
 from tests.learning.test_classifiers import blobs, learned
 from tests.machines import Log
@@ -81,7 +81,7 @@ def test_they_agree_with_what_the_test_itself_can_keep(data: Data) -> None:
     with Project(workers=1) as project:
         source = project.given(data)
         classifier = project.request(NaiveBayes(), data=source).classifier
-        kept = project.run(ClassificationTest(measures=(*USUAL_MEASURES, Correctness())), data=source, classifier=classifier)
+        kept = project.run(ClassificationTest(measures=[Correctness()]), data=source, classifier=classifier)
         plain = project.run(ClassificationTest(), data=source, classifier=classifier)
         project.comment(CorrectnessCommentator(), plain)
         project.comment(PredictionsCommentator(), plain)
@@ -169,7 +169,7 @@ def finish(folder: Path, from_outside: bool) -> list[bool]:
         data = project.given(cancer.run().outputs["data"]) if from_outside else project.request(cancer).data
         classifier = project.request(KNN(k=5), data=data).classifier
         project.run(ClassificationTest(), data=data, classifier=classifier)
-        kept = project.run(ClassificationTest(measures=(*USUAL_MEASURES, Correctness())), data=data, classifier=classifier)
+        kept = project.run(ClassificationTest(measures=[Correctness()]), data=data, classifier=classifier)
         correct: list[bool] = kept.results["Correct"].tolist()
         return correct
 

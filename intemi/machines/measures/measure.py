@@ -8,22 +8,21 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 
 from intemi.data import Data
-from intemi.kernel import Component, ConfigurationError, Objective, Query
+from intemi.kernel import Component, ConfigurationError
 from intemi.kernel.machine import Best
+from intemi.kernel.repository.query import Objective, Query, Statistic
 from intemi.machines.interfaces import Classifier, Codes, Floats
 
 EVIDENCE = ("true", "answers", "probabilities", "weights", "labels", "confusion")
 """What a measure can ask for: the attributes of `Evidence`."""
-
-Statistic = Literal["mean", "median", "minimum", "maximum", "sum", "mean minus deviation"]
 
 
 @dataclass(frozen=True, eq=False)
