@@ -121,6 +121,26 @@ from intemi.machines import (
     trees,
 )
 from intemi.machines.classifiers.transform_and_classify import TransformedClassifier
+from intemi.machines.measures import (
+    F1,
+    MCC,
+    PRAUC,
+    ROCAUC,
+    BalancedAccuracy,
+    BrierScore,
+    CalibrationError,
+    ClassificationAccuracy,
+    ConfusionMatrix,
+    Correctness,
+    Kappa,
+    LogLoss,
+    MeanCost,
+    Measure,
+    Precision,
+    Recall,
+    TopKAccuracy,
+)
+from intemi.machines.measures.classes import MeasureOfClasses, _OfConfusion, _OfScores
 from intemi.machines.structure.scheme import SchemeChild, SchemePort, Wire
 from intemi.query import At, Named, Objective, OfType, Provides, Query
 from tests.machines import cross_validation
