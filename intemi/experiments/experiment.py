@@ -142,12 +142,12 @@ class Experiment:
             wanted = each if isinstance(each, Measure) else None if each in reported else known.get(each)
             if wanted is None or wanted in added:
                 continue
-            if not isinstance(self.test, ClassificationTest):
+            if isinstance(self.test, ClassificationTest):
+                added += [wanted] if wanted not in self.test.measures else []
+            elif isinstance(each, Measure):
                 raise ConfigurationError(
                     f"Experiment: the measure {wanted!r} needs a ClassificationTest, but the test is {self.test.kind}"
                 )
-            if wanted not in self.test.measures:
-                added.append(wanted)
         if added:
             assert isinstance(self.test, ClassificationTest)
             self._set(test=self.test.replace("measures", (*self.test.measures, *added)))
@@ -173,7 +173,11 @@ class Experiment:
         """Which values of a measure are best, as the comparison or the machine that leaves it says; None if unknown."""
         if self.comparison.best is not None and measure == self.main_measure:
             return self.comparison.best
-        return self._reports().get(measure)
+        reports = self._reports()
+        if measure in reports:
+            return reports[measure]
+        known = measures_by_name().get(measure)  # a test of the user may leave a result that has the name of a measure
+        return None if known is None else known.best
 
     @property
     def folder(self) -> str:
