@@ -120,7 +120,7 @@ def experiment(repetitions: int, folds: int) -> Repeater:
     standardized = test.add(Standardization(ddof=0), data=test.training)
     other = test.add(ExternalTransformation(), data=test.test, transformation=standardized.transformation)
     for name, learner in {"kNN": KNN(NEIGHBORS), "SVM": SVM(PRICE, GaussianKernel(SIGMA))}.items():
-        trained = test.add(learner, name=f"{name} training", data=standardized.standardized)
+        trained = test.add(learner, name=f"{name} training", data=standardized.transformed)
         test.add(ClassificationTest(), name=name, data=other.transformed, classifier=trained.classifier)
     return Repeater(CVDistributor(folds), test, repetitions, seed=1)
 

@@ -113,7 +113,7 @@ def search(sigmas: int, prices: int, repetitions: int) -> ParameterSearch:
     """What a user writes."""
     test = Scheme(training=Data, test=Data)
     standardized = test.add(Standardization(ddof=0), data=test.training)
-    svm = test.add(SVM(kernel=GaussianKernel()), data=standardized.standardized, name="svm")
+    svm = test.add(SVM(kernel=GaussianKernel()), data=standardized.transformed, name="svm")
     other = test.add(ExternalTransformation(), data=test.test, transformation=standardized.transformation)
     test.add(ClassificationTest(), data=other.transformed, classifier=svm.classifier, name="svm test")
     return ParameterSearch(

@@ -21,6 +21,7 @@ from intemi.experiments.errors import MOST_NAMES, ExperimentError, near
 from intemi.kernel.component import Component
 from intemi.kernel.errors import IntemiError
 from intemi.kernel.machine import Machine
+from intemi.machines.roles import Role
 from intemi.machines.structure.scheme import Scheme
 
 SCHEME_KEYS = ("takes", "machines", "gives")
@@ -44,7 +45,7 @@ def build(node: Node, expected: type = Component, what: str = "") -> Component:
 
         return build_scheme(node)
     made = _made(entry, node)
-    if not isinstance(made, expected):
+    if not isinstance(made, expected) and not (issubclass(expected, Role) and isinstance(made, Machine)):
         names = catalogue.fitting(expected)
         raise node.wrong_key("type", f"must be {_called(expected)}, got {entry.name}; {near(entry.name, names)}")
     return made
@@ -63,10 +64,15 @@ def build_value(node: Node, hint: Any) -> Any:
     return node.value
 
 
-def machine(node: Node) -> Machine:
-    """The machine that a value stands for."""
-    made = build(node, Machine)
+def machine(node: Node, role: type[Machine] = Machine) -> Machine:
+    """The machine that a value stands for, which must fit a role if one is given."""
+    made = build(node, role)
     assert isinstance(made, Machine)
+    if issubclass(role, Role):
+        try:
+            role.demand(made, "it")
+        except IntemiError as error:
+            raise node.wrong(f"{str(error).removeprefix('it ')}; {near('', catalogue.fitting(role))}") from None
     return made
 
 
@@ -83,11 +89,13 @@ def _entry(node: Node, expected: type) -> Entry:
     if name.value not in known:
         what = "machine" if issubclass(expected, Machine) else "machine or component"
         fitting = catalogue.fitting(expected)
-        raise name.wrong(f"no {what} is called {name.value!r}; {_remedy(name.value, fitting, list(known))}")
+        made = [each.name for each in known.values() if not each.is_abstract]
+        raise name.wrong(f"no {what} is called {name.value!r}; {_remedy(name.value, fitting, made)}")
     entry = known[name.value]
     if entry.is_abstract:
         names = [each for each in catalogue.fitting(entry.gives) if each != entry.name]
-        raise name.wrong(f"{entry.name} is a kind of components, not one of them; {near('', names)}")
+        kinds = "machines" if entry.is_machine else "components"
+        raise name.wrong(f"{entry.name} is a kind of {kinds}, not one of them; {near('', names)}")
     return entry
 
 
@@ -128,7 +136,7 @@ def _made(entry: Entry, node: Node) -> Component:
             continue
         if key not in declared:
             raise node.wrong_key(key, f"{entry.name} has no such parameter; {near(key, declared)}")
-        given[key] = build_value(value, declared[key].hint)
+        given[key] = build_value(value, declared[key].expected)
     for name, parameter in declared.items():
         if parameter.is_required and name not in given:
             raise node.wrong(f"{entry.name} needs its parameter {name}")
@@ -202,11 +210,6 @@ def _mapping_hint(hint: Any) -> Any:
 
 
 def _called(expected: type) -> str:
-    name = (
-        "component"
-        if expected is Component
-        else expected.__name__.lower()
-        if expected is Machine
-        else expected.__name__
-    )
+    plain = expected in (Component, Machine) or issubclass(expected, Role)
+    name = expected.__name__.lower() if plain else expected.__name__
     return f"{'an' if name[0] in 'AEIOUaeiou' else 'a'} {name}"

@@ -12,13 +12,15 @@ import types
 import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 from intemi.kernel import registry
 from intemi.kernel.annotations import type_of
 from intemi.kernel.component import Component
 from intemi.kernel.machine import Machine
+from intemi.kernel.ports import Input, Output
+from intemi.machines.roles import Role, known_roles
 
 NOT_GIVEN = inspect.Parameter.empty
 
@@ -32,6 +34,13 @@ class Parameter:
     default: Any = NOT_GIVEN
     limits: Mapping[str, float] = dataclasses.field(default_factory=dict)
     choices: tuple[Any, ...] | None = None
+    role: type[Role] | None = None
+    """What the machines have in common that are offered for it."""
+
+    @property
+    def expected(self) -> Any:
+        """What stands there: something of a type or, more narrowly, of a role."""
+        return self.hint if self.role is None else self.role
 
     @property
     def is_required(self) -> bool:
@@ -80,6 +89,35 @@ class Entry:
         """The parameters without a default."""
         return [name for name, each in self.parameters().items() if each.is_required]
 
+    @property
+    def ports(self) -> tuple[Mapping[str, Input], Mapping[str, Output]]:
+        """The inputs and outputs of a machine; those of a template are known when it is filled."""
+        made = self._made if self.is_machine else None
+        if made is not None:
+            return made.inputs, made.outputs
+        return (self.gives._inputs, self.gives._outputs) if issubclass(self.gives, Machine) else ({}, {})
+
+    @property
+    def roles(self) -> list[type[Role]]:
+        """The roles that a machine has, whatever its parameters. One that gives nothing must be declared."""
+        inputs, outputs = self.ports
+        told = [role for role in known_roles() if role._outputs or issubclass(self.gives, role)]
+        return [role for role in told if self.is_machine and not role.misfit(inputs, outputs)]
+
+    def may_have(self, role: type[Role]) -> bool:
+        """Whether a machine has a role, or has it with the right parameters, as a scheme with the right ports does."""
+        if role in self.roles:
+            return True
+        cls = self.gives
+        if not issubclass(cls, Machine) or cls.outputs is Machine.outputs or not (self.needs or self._made.missing()):
+            return False
+        return not role.misfit(cls._inputs if cls.inputs is Machine.inputs else role._inputs, role._outputs)
+
+    @cached_property
+    def _made(self) -> Any:
+        """One with default parameters, if it has them all."""
+        return None if self.needs else self.make({})
+
     def make(self, parameters: Mapping[str, Any]) -> Component:
         """One of it."""
         return self.made_by(**parameters) if self.is_algorithm else self.gives.from_parameters(parameters)
@@ -89,7 +127,7 @@ def entries() -> dict[str, Entry]:
     """Everything that can be named, by name.
 
     >>> entries()["KNN"].is_machine, entries()["C45"].gives.__name__, entries()["Gini"].is_machine
-    (True, 'Machine', False)
+    (True, 'Learner', False)
     """
     known = {name: Entry(name, cls, cls) for name, cls in _classes().items()}
     for name, function in _algorithms().items():
@@ -98,8 +136,16 @@ def entries() -> dict[str, Entry]:
 
 
 def fitting(expected: type) -> list[str]:
-    """The names of everything that can stand where a class is expected."""
-    return [entry.name for entry in entries().values() if issubclass(entry.gives, expected) and not entry.is_abstract]
+    """The names of everything that can stand where a class, or a role, is expected.
+
+    >>> from intemi.machines import Distributor
+    >>> fitting(Distributor)[:3]
+    ['BootstrapDistributor', 'CVDistributor', 'GivenFolds']
+    """
+    known = [entry for entry in entries().values() if not entry.is_abstract]
+    if issubclass(expected, Role):
+        return [entry.name for entry in known if entry.may_have(expected)]
+    return [entry.name for entry in known if issubclass(entry.gives, expected)]
 
 
 def subclasses_of(cls: type) -> list[type]:
@@ -173,7 +219,12 @@ def _parameters_of_class(cls: type[Component]) -> dict[str, Parameter]:
     for each in dataclasses.fields(cls):  # type: ignore[arg-type]
         default = NOT_GIVEN if each.default is dataclasses.MISSING else each.default
         found[each.name] = Parameter(
-            each.name, type_of(cls, each), default, each.metadata.get("limits") or {}, each.metadata.get("one_of")
+            each.name,
+            type_of(cls, each),
+            default,
+            each.metadata.get("limits") or {},
+            each.metadata.get("one_of"),
+            each.metadata.get("role"),
         )
     return found
 

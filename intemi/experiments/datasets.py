@@ -17,10 +17,10 @@ from intemi.experiments.building import build_value, machine, refused
 from intemi.experiments.catalogue import entries
 from intemi.experiments.document import Node
 from intemi.experiments.errors import near
-from intemi.experiments.experiment import check_source
 from intemi.kernel.errors import IntemiError
 from intemi.kernel.machine import Machine
 from intemi.machines.loading import DataLoader, OpenMLDataset, SklearnDataset
+from intemi.machines.roles import Loader
 
 EXTENSIONS = (".arff", ".csv", ".tsv", ".parquet")
 
@@ -62,11 +62,7 @@ def _loaders(node: Node) -> list[tuple[str, Machine]]:
         node.check_keys("openml", "target")
         return [_from_openml(node)]
     if "type" in node.value:
-        loader = machine(node)
-        try:
-            check_source(loader, "data")
-        except IntemiError as error:
-            raise node.wrong(str(error).removeprefix("data: ")) from None
+        loader = machine(node, Loader)
         return [(_own_name(loader), loader)]
     raise node.wrong("must have a path, openml or type; for example {path: votes.csv, target: party}")
 

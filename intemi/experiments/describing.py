@@ -12,7 +12,7 @@ from typing import Any, Literal, Union
 
 from intemi.experiments.catalogue import Entry, Parameter, entries
 from intemi.kernel.component import Component
-from intemi.kernel.ports import Port
+from intemi.machines.roles import known_roles
 
 
 def type_text(hint: Any) -> str:
@@ -71,10 +71,11 @@ def plain_description(entry: Entry) -> dict[str, Any]:
     return {
         "name": entry.name,
         "is": "algorithm" if entry.is_algorithm else "machine" if entry.is_machine else "component",
-        "kind": kind_of(entry),
+        "kind": kinds_of(entry)[0],
+        "roles": [role.kind for role in entry.roles],
         "description": entry.description,
-        "takes": [str(port) for port in ports_of(entry)[0]],
-        "gives": [str(port) for port in ports_of(entry)[1]],
+        "takes": [str(port) for port in entry.ports[0].values()],
+        "gives": [str(port) for port in entry.ports[1].values()],
         "parameters": [
             {
                 "name": each.name,
@@ -89,38 +90,16 @@ def plain_description(entry: Entry) -> dict[str, Any]:
     }
 
 
-def ports_of(entry: Entry) -> tuple[list[Port], list[Port]]:
-    """The inputs and outputs of a machine; those of a template are known when it is filled."""
-    if not entry.is_machine:
-        return [], []
-    try:
-        made: Any = entry.make({})
-    except Exception:  # it needs parameters: then its class has to tell
-        made = entry.gives
-        return list(made._inputs.values()), list(made._outputs.values())
-    return list(made.inputs.values()), list(made.outputs.values())
+def kinds_of(entry: Entry) -> list[str]:
+    """What an entry is listed under: a machine under each of its roles, a component under what it is a kind of.
 
-
-def kind_of(entry: Entry) -> str:
-    """What an entry is listed under: of machines what they are for, of components what they are a kind of."""
+    >>> kinds_of(entries()["DecisionTree"]), kinds_of(entries()["Gini"])
+    (['Learners', 'Rankers'], ['SplitQuality'])
+    """
     if entry.is_machine:
-        takes, gives = ({port.name for port in ports} for ports in ports_of(entry))
-        for kind, is_one in _KINDS:
-            if is_one(takes, gives):
-                return kind
-        return "Other machines"
+        return [role.heading() for role in entry.roles] or ["Other machines"]
     bases = [base for base in entry.gives.__mro__[1:] if issubclass(base, Component) and base is not Component]
-    return bases[-1].__name__ if bases else "Other components" if not entry.is_abstract else entry.name
-
-
-_KINDS: list[tuple[str, Any]] = [
-    ("Learners", lambda takes, gives: takes == {"data"} and "classifier" in gives),
-    ("Loaders", lambda takes, gives: not takes and gives == {"data"}),
-    ("Distributors", lambda takes, gives: takes == {"data"} and {"training", "test"} <= gives),
-    ("Transformations", lambda takes, gives: "transformation" in takes | gives and "classifier" not in gives),
-    ("Rankings", lambda takes, gives: gives == {"ranking"}),
-    ("Tests", lambda takes, gives: takes == {"data", "classifier"} and not gives),
-]
+    return [bases[-1].__name__ if bases else "Other components" if not entry.is_abstract else entry.name]
 
 
 def _notes(entry: Entry) -> dict[str, str]:
@@ -149,10 +128,11 @@ def _notes_in(cls: type) -> dict[str, str]:
 
 
 def by_kind() -> dict[str, list[Entry]]:
-    """Everything that can be made, by kind; learners first."""
+    """Everything that can be made, by kind: the roles of machines first."""
     found: dict[str, list[Entry]] = {}
     for entry in entries().values():
         if not entry.is_abstract:
-            found.setdefault(kind_of(entry), []).append(entry)
-    order = [kind for kind, _ in _KINDS] + ["Other machines"]
+            for kind in kinds_of(entry):
+                found.setdefault(kind, []).append(entry)
+    order = [*(role.heading() for role in known_roles()), "Other machines"]
     return {kind: found[kind] for kind in [*order, *sorted(set(found) - set(order))] if kind in found}

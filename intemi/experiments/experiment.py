@@ -22,8 +22,8 @@ from intemi.kernel.machine import Best, Machine
 from intemi.kernel.project import Given
 from intemi.machines.classifiers import ClassificationTest
 from intemi.machines.distributors import CVDistributor
-from intemi.machines.interfaces import Classifier
 from intemi.machines.measures import Measure
+from intemi.machines.roles import ClassifierTest, Distributor, Learner, Loader
 from intemi.machines.structure.repeater import Repeater
 from intemi.machines.structure.scheme import Scheme
 
@@ -281,23 +281,14 @@ _AROUND = ("name", "project", "unification")
 
 def check_source(machine: Machine, what: str) -> None:
     """Refuse what gives no data, or needs something itself."""
-    gives = [port.name for port in machine.outputs.values() if issubclass(port.accepted, Data) and not port.multi]
-    if isinstance(machine, Given):
-        return
-    if machine.inputs or gives != ["data"]:
-        raise ConfigurationError(f"{what}: must be a machine that takes nothing and gives data, got {machine.kind}")
+    if not isinstance(machine, Given):
+        Loader.demand(machine, f"{what}:")
 
 
 def check_learner(machine: Machine, what: str) -> None:
     """Refuse what does not learn a classifier from data."""
     _check_feasible(machine, what)
-    port = machine.outputs.get("classifier")
-    learns = port is not None and issubclass(port.accepted, Classifier) and not port.multi
-    if [*machine.inputs] != ["data"] or not learns:
-        raise ConfigurationError(
-            f"{what}: must be a machine that takes data and gives a classifier, but {machine.kind} takes "
-            f"{', '.join(machine.inputs) or 'nothing'} and gives {', '.join(machine.outputs) or 'nothing'}"
-        )
+    Learner.demand(machine, f"{what}:")
 
 
 def check_request(machine: Machine, what: str) -> None:
@@ -310,18 +301,12 @@ def check_request(machine: Machine, what: str) -> None:
 
 def check_distributor(machine: Machine) -> None:
     """Refuse what does not divide data into training and test data."""
-    many = [name for name in ("training", "test") if name in machine.outputs and machine.outputs[name].multi]
-    if [*machine.inputs] != ["data"] or len(many) < 2:
-        raise ConfigurationError(
-            f"distributor: must be a machine that takes data and gives training and test data, got {machine.kind}; "
-            "there are CVDistributor, HoldOutDistributor, BootstrapDistributor, LeaveOneOutDistributor, GivenFolds"
-        )
+    Distributor.demand(machine, "distributor:")
 
 
 def check_test(machine: Machine) -> None:
     """Refuse what does not test a classifier on data."""
-    if sorted(machine.inputs) != ["classifier", "data"]:
-        raise ConfigurationError(f"test: must be a machine that takes data and a classifier, got {machine.kind}")
+    ClassifierTest.demand(machine, "test:")
 
 
 def _check_feasible(machine: Machine, what: str) -> None:

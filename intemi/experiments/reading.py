@@ -11,12 +11,12 @@ from intemi.experiments.comparison import Comparison
 from intemi.experiments.datasets import read_data
 from intemi.experiments.document import Node, parse
 from intemi.experiments.errors import ExperimentError, near
-from intemi.experiments.experiment import Experiment, check_distributor, check_test
+from intemi.experiments.experiment import Experiment
 from intemi.experiments.imports import import_one
 from intemi.experiments.variants import read_learners, read_requests
-from intemi.kernel.errors import ConfigurationError, IntemiError
-from intemi.kernel.machine import Machine
+from intemi.kernel.errors import ConfigurationError
 from intemi.machines.measures import Measure
+from intemi.machines.roles import ClassifierTest, Distributor
 
 KEYS = (
     "name",
@@ -73,7 +73,7 @@ def parse_experiment(text: str, file: str = "experiment.yaml") -> Experiment:
         raise root.value.get("learners", root).wrong("learners are missing, for example `learners: [KNN, C45]`")
     parts |= _protocol(root)
     if (test := root.get("test")) is not None:
-        parts["test"] = _checked(test, machine(test), check_test)
+        parts["test"] = machine(test, ClassifierTest)
     if (learners := root.get("learners")) is not None:
         parts["learners"] = read_learners(learners, root.get("preprocessing"))
     elif (preprocessing := root.get("preprocessing")) is not None:
@@ -127,7 +127,7 @@ def _protocol(root: Node) -> dict[str, Any]:
     node.check_keys(*PROTOCOL_KEYS)
     parts: dict[str, Any] = {}
     if (distributor := node.get("distributor")) is not None:
-        parts["distributor"] = _checked(distributor, machine(distributor), check_distributor)
+        parts["distributor"] = machine(distributor, Distributor)
     for key, least in (("repetitions", 1), ("seed", 0)):
         if (found := node.get(key)) is not None:
             if type(found.value) is not int or found.value < least:
@@ -186,14 +186,6 @@ def _comparison(root: Node, experiment: Experiment) -> dict[str, Any]:
         return {"comparison": Comparison(**given)}
     except ConfigurationError as error:
         raise refused(node, error) from None
-
-
-def _checked(node: Node, made: Machine, check: Any) -> Machine:
-    try:
-        check(made)
-    except IntemiError as error:
-        raise node.wrong(str(error).partition(": ")[2]) from None
-    return made
 
 
 def _text(root: Node, key: str) -> str | None:

@@ -13,11 +13,11 @@ from intemi.experiments.building import SCHEME_KEYS
 from intemi.experiments.catalogue import Entry, Parameter
 from intemi.experiments.comparison import TESTS
 from intemi.experiments.datasets import sklearn_names
-from intemi.experiments.describing import kind_of
 from intemi.experiments.experiment import SPENT, measures_by_name
 from intemi.kernel.component import Component
 from intemi.kernel.machine import Machine
 from intemi.machines.measures import Measure
+from intemi.machines.roles import ClassifierTest, Distributor, Learner, Loader, Transformer
 from intemi.machines.structure.scheme import Scheme
 
 Schema = dict[str, Any]
@@ -39,7 +39,7 @@ class _Writer:
         self._known = catalogue.entries()
 
     def schema(self) -> Schema:
-        learner = self._learner()
+        learner = self._with(self._component(Learner), catalogue.fitting(Learner))
         named = {"anyOf": [{"enum": [*measures_by_name(), *_reported(self._known), *SPENT]}, {"type": "string"}]}
         measure = {"anyOf": [named, self._component(Measure)]}
         properties: Schema = {
@@ -54,17 +54,17 @@ class _Writer:
             },
             "imports": _one_or_many({"type": "string"}, "Modules or Python files with machines of your own."),
             "data": _named(self._data(), "Data sets: names, paths, or mappings."),
-            "preprocessing": _one_or_many(self._component(Machine), "Transformations before every learner."),
+            "preprocessing": _one_or_many(self._component(Transformer), "Transformations before every learner."),
             "learners": _named(learner, "Machines that learn a classifier."),
             "protocol": _object(
                 {
-                    "distributor": self._component(Machine),
+                    "distributor": self._component(Distributor),
                     "repetitions": {"type": "integer", "minimum": 1},
                     "seed": {"type": "integer", "minimum": 0},
                 },
                 "How learners are tested: 10-fold cross-validation, if not given.",
             ),
-            "test": self._component(Machine),
+            "test": self._component(ClassifierTest),
             "measures": _one_or_many(measure, "The first one is what learners are compared by."),
             "comparison": _object(
                 {
@@ -112,13 +112,9 @@ class _Writer:
                     **_object({"openml": {"type": ["integer", "string"]}, "target": text}, "A data set of OpenML."),
                     "required": ["openml"],
                 },
-                self._component(Machine),
+                self._component(Loader),
             ]
         }
-
-    def _learner(self) -> Schema:
-        names = [entry.name for entry in self._known.values() if entry.is_machine and kind_of(entry) == "Learners"]
-        return self._with(self._component(Machine), names)
 
     def _with(self, component: Schema, names: Iterable[str] = ()) -> Schema:
         """A component that may have variants and preprocessing."""
@@ -137,7 +133,9 @@ class _Writer:
         if name not in self._definitions:
             self._definitions[name] = {}  # so that what contains itself finds it
             fitting = catalogue.fitting(expected)
-            fitting += [each.name for each in self._known.values() if _may_give(each, expected)]
+            fitting += [
+                each.name for each in self._known.values() if _may_give(each, expected) and each.name not in fitting
+            ]
             alone = [each for each in fitting if not self._known[each].needs]
             options: list[Schema] = [{"enum": alone}] if alone else []
             options += [self._entry(self._known[each], is_only=len(fitting) == 1) for each in fitting]
@@ -165,7 +163,7 @@ class _Writer:
         return {"$ref": f"#/$defs/{entry.name}"}
 
     def _parameter(self, parameter: Parameter) -> Schema:
-        found = dict(self._value(parameter.hint))
+        found = dict(self._value(parameter.expected))
         for word, bound in parameter.limits.items():
             if found.get("type") in ("integer", "number"):
                 found[_LIMITS[word]] = bound

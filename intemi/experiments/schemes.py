@@ -5,11 +5,11 @@ type: Scheme
 takes: {training: Data, test: Data}
 machines:
   std: {type: Standardization, bind: {data: training}}
-  knn: {type: KNN, bind: {data: std.standardized}}
+  knn: {type: KNN, bind: {data: std.transformed}}
 gives: {classifier: knn.classifier}
 ```
 
-A bound port is an input of the scheme (`training`), an output of a machine inside (`std.standardized`), or a list.
+A bound port is an input of the scheme (`training`), an output of a machine inside (`std.transformed`), or a list.
 """
 
 from __future__ import annotations

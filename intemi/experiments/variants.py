@@ -24,6 +24,7 @@ from intemi.kernel.component import Component
 from intemi.kernel.errors import IntemiError
 from intemi.kernel.machine import Machine
 from intemi.machines.classifiers import TransformAndClassify
+from intemi.machines.roles import Learner, Transformer
 
 Setting = dict[str, Node]
 """Values by the paths of parameters."""
@@ -34,7 +35,7 @@ def read_learners(node: Node, preprocessing: Node | None) -> dict[str, Machine]:
     found: dict[str, Machine] = {}
     for name, each in _named(node, "learner"):
         own = each.value.get("preprocessing", preprocessing) if each.is_mapping else preprocessing
-        for called, learner in _variants(name, each):
+        for called, learner in _variants(name, each, Learner):
             whole = _behind(own, learner)
             try:
                 check_learner(whole, "learner")
@@ -48,7 +49,7 @@ def read_requests(node: Node) -> dict[str, Machine]:
     """Other machines that are run on data, by their names."""
     found: dict[str, Machine] = {}
     for name, each in _named(node, "request"):
-        for called, asked in _variants(name, each):
+        for called, asked in _variants(name, each, Machine):
             try:
                 check_request(asked, "request")
             except IntemiError as error:
@@ -74,15 +75,15 @@ def _put(found: dict[str, Machine], name: str, machine: Machine, node: Node, wha
     found[name] = machine
 
 
-def _variants(name: str | None, node: Node) -> list[tuple[str, Machine]]:
+def _variants(name: str | None, node: Node, role: type[Machine]) -> list[tuple[str, Machine]]:
     plain = node.without("vary", "preprocessing") if node.is_mapping else node
     called = name or _own_name(plain)
     if not node.is_mapping or "vary" not in node.value:
-        return [(called, machine(plain))]
+        return [(called, machine(plain, role))]
     found = []
     for setting in _settings(node.value["vary"]):
         shown = ", ".join(f"{path.rpartition('.')[2]}={_shown(value)}" for path, value in setting.items())
-        found.append((f"{called} {shown}", _set(plain, setting)))
+        found.append((f"{called} {shown}", _set(plain, setting, role)))
     return found
 
 
@@ -103,11 +104,11 @@ def _values(node: Node) -> Sequence[Node]:
     return values
 
 
-def _set(node: Node, setting: Setting) -> Machine:
+def _set(node: Node, setting: Setting, role: type[Machine]) -> Machine:
     """The learner with one setting: its own parameters before it is made, those inside it afterwards."""
     own = {path: value for path, value in setting.items() if "." not in path and "/" not in path}
     lines = {path: value.line for path, value in own.items()}
-    made = machine(Node({**node.value, **own}, node.file, node.line, node.path, {**node.key_lines, **lines}))
+    made = machine(Node({**node.value, **own}, node.file, node.line, node.path, {**node.key_lines, **lines}), role)
     for path, value in setting.items():
         if path not in own:
             made = _replaced(made, path, value)
@@ -128,7 +129,7 @@ def _replaced(made: Machine, path: str, node: Node) -> Machine:
 def _hint(owner: Any, name: str) -> Any:
     entry = catalogue.entries().get(getattr(type(owner), "registered_name", ""))
     declared = entry.parameters() if entry is not None else {}
-    return declared[name].hint if name in declared else Any
+    return declared[name].expected if name in declared else Any
 
 
 def _behind(preprocessing: Node | None, learner: Machine) -> Machine:
@@ -138,7 +139,7 @@ def _behind(preprocessing: Node | None, learner: Machine) -> Machine:
     steps = preprocessing.value if preprocessing.is_list else [preprocessing]
     for step in reversed(steps):
         try:
-            learner = TransformAndClassify(transformation=machine(step), classifier=learner)
+            learner = TransformAndClassify(transformation=machine(step, Transformer), learner=learner)
         except IntemiError as error:
             raise refused(step, error) from None
     return learner

@@ -44,6 +44,9 @@ class Component:
     random: ClassVar[bool] = False
     """Whether this part makes random choices by itself. A configuration is random if any of its parts is."""
 
+    former_names: ClassVar[tuple[tuple[str, str], ...]] = ()
+    """Parameters with their names in an earlier version and now: what is read from a folder may use either."""
+
     _checks: ClassVar[dict[str, Check] | None] = None
     _header: ClassVar[bytes | None] = None
     _encoded_names: ClassVar[tuple[tuple[str, bytes], ...]] = ()
@@ -295,6 +298,9 @@ class Component:
     @classmethod
     def from_parameters(cls, parameters: Mapping[str, Any]) -> Self:
         """The component with these parameters; unknown names are refused."""
+        if cls.former_names:
+            now = dict(cls.former_names)
+            parameters = {now.get(name, name): value for name, value in parameters.items()}
         cls.check_names(parameters)
         for field in dataclasses.fields(cls):  # type: ignore[arg-type]
             if field.default is dataclasses.MISSING and field.name not in parameters:

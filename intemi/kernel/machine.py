@@ -70,6 +70,8 @@ class Machine(Component):
     has_process: ClassVar[bool] = False
     counts_by_name: ClassVar[bool] = False
     """Whether machines of this class are so different that they are counted by their names."""
+    former_ports: ClassVar[tuple[tuple[str, str], ...]] = ()
+    """Outputs with their names in an earlier version and now: a scheme that is read from a folder may use either."""
     is_composite: ClassVar[bool] = False
     takes_rng: ClassVar[bool] = False
     _inputs: ClassVar[Mapping[str, Input]] = {}

@@ -18,6 +18,7 @@ from intemi.machines.interfaces import Classifier, FeatureRanking, Transformatio
 from intemi.machines.loading import DataLoader, OpenMLDataset, SklearnDataset
 from intemi.machines.measures import *  # noqa: F403
 from intemi.machines.rankings import *  # noqa: F403
+from intemi.machines.roles import ClassifierTest, Distributor, Learner, Loader, Ranker, Role, Transformer, placeholder
 from intemi.machines.search import *  # noqa: F403
 from intemi.machines.structure.repeater import Repeater
 from intemi.machines.structure.scheme import Scheme
@@ -41,6 +42,14 @@ from intemi.machines.trees import (
 )
 
 __all__ = [
+    "Role",
+    "Learner",
+    "Transformer",
+    "Ranker",
+    "Distributor",
+    "ClassifierTest",
+    "Loader",
+    "placeholder",
     "Scheme",
     "Repeater",
     "DataLoader",

@@ -8,13 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from intemi.data import Data
-from intemi.kernel import ConfigurationError, Input, Machine, Model, MultiOutput, parameter
+from intemi.kernel import ConfigurationError, Machine, Model, parameter
+from intemi.machines.roles import Distributor
 
 Positions = NDArray[np.intp]
 Generator = np.random.Generator
 
 
-class CVDistributor(Machine):
+class CVDistributor(Distributor):
     """Cross-validation: the rows in so many folds, each of them test data once.
 
     Folds differ in size by at most one row and, if stratified, by at most one row of each class.
@@ -24,10 +25,6 @@ class CVDistributor(Machine):
     ...
     intemi.kernel.errors.ConfigurationError: CVDistributor: folds must be at least 2, got 1
     """
-
-    data = Input(Data)
-    training = MultiOutput(Data)
-    test = MultiOutput(Data)
 
     folds: int = parameter(default=10, at_least=2)
     stratified: bool = True
@@ -41,12 +38,8 @@ class CVDistributor(Machine):
         return _folded(data, fold, self.folds)
 
 
-class BootstrapDistributor(Machine):
+class BootstrapDistributor(Distributor):
     """Bootstrap samples: as many rows as there are, drawn with replacement; test data are the rows never drawn."""
-
-    data = Input(Data)
-    training = MultiOutput(Data)
-    test = MultiOutput(Data)
 
     samples: int = parameter(default=10, at_least=1)
 
@@ -66,15 +59,11 @@ class BootstrapDistributor(Machine):
                 return drawn
 
 
-class HoldOutDistributor(Machine):
+class HoldOutDistributor(Distributor):
     """A share of the rows for training and the others for the test, drawn anew for each sample.
 
     If stratified, the number of training rows of each class is its share of the class, rounded up or down.
     """
-
-    data = Input(Data)
-    training = MultiOutput(Data)
-    test = MultiOutput(Data)
 
     share: float = parameter(default=2 / 3, above=0, below=1)
     stratified: bool = True
@@ -97,27 +86,19 @@ class HoldOutDistributor(Machine):
         return test
 
 
-class LeaveOneOutDistributor(Machine):
+class LeaveOneOutDistributor(Distributor):
     """Each row is test data once, with all others for training.
 
     The views of n rows name n · (n - 1) of them, four bytes each: 20,000 rows take 1.6 GB.
     """
-
-    data = Input(Data)
-    training = MultiOutput(Data)
-    test = MultiOutput(Data)
 
     def run(self, data: Data) -> Model:
         _check_size(self, data)
         return _folded(data, np.arange(len(data)), len(data))
 
 
-class GivenFolds(Machine):
+class GivenFolds(Distributor):
     """Cross-validation with given folds: the number of a fold for each row."""
-
-    data = Input(Data)
-    training = MultiOutput(Data)
-    test = MultiOutput(Data)
 
     folds: tuple[int, ...]
 

@@ -13,22 +13,21 @@ from intemi.data.errors import DataError
 from intemi.data.exchange import from_bunch
 from intemi.data.files import check_reading, parse
 from intemi.data.texts import file_bytes
-from intemi.kernel import ConfigurationError, Machine, Model, Output, parameter
+from intemi.kernel import ConfigurationError, Model, parameter
 from intemi.kernel.encoding import digest
 from intemi.kernel.libraries import library
+from intemi.machines.roles import Loader
 
 _DIGEST = re.compile(r"[0-9a-f]{32}")
 
 
-class DataLoader(Machine):
+class DataLoader(Loader):
     """The data of a file: ARFF, CSV or Parquet, by its extension.
 
     Its identity covers the content of the file, not its date: a digest of its bytes is taken when the machine is
     constructed, so an edited file is another machine, and a configuration that is restored elsewhere still knows what
     the file was. `target` names the column to be predicted; see `intemi.data.files.read` for what is taken without it.
     """
-
-    data = Output(Data)
 
     path: str
     target: str | None = None
@@ -77,10 +76,8 @@ class DataLoader(Machine):
         return Model(data=data, results=_described(data))
 
 
-class SklearnDataset(Machine):
+class SklearnDataset(Loader):
     """A data set that comes with scikit-learn, for whatever must run without files."""
-
-    data = Output(Data)
 
     name: Literal["iris", "wine", "breast_cancer", "digits"] = "iris"
 
@@ -92,14 +89,12 @@ class SklearnDataset(Machine):
         return Model(data=data, results=_described(data))
 
 
-class OpenMLDataset(Machine):
+class OpenMLDataset(Loader):
     """A data set of OpenML by its number there, under which data never change. It is downloaded once.
 
     >>> OpenMLDataset(61)
     OpenMLDataset(id=61, target=None)
     """
-
-    data = Output(Data)
 
     id: int = parameter(at_least=1)
     target: str | None = None

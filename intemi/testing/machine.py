@@ -19,9 +19,9 @@ def check_machine(machine: Machine | type[Machine], /, *, stored: bool = True, *
     """Check a machine on examples of its inputs (a list for a multi input).
 
     What is checked: the configuration survives plain data, bytes and pickling, and its identity with it; changed
-    parameters change the identity; all declared outputs are delivered; inputs and configuration are left alone; the
-    same seed gives the same outputs and results, with one worker or with several; asking again runs nothing; and,
-    unless `stored` is False, the store can keep every output.
+    parameters change the identity; it has the ports of the roles that its class extends; all declared outputs are
+    delivered; inputs and configuration are left alone; the same seed gives the same outputs and results, with one
+    worker or with several; asking again runs nothing; and, unless `stored` is False, the store can keep every output.
 
     >>> from intemi.kernel import Input, Model, Output
     >>> class Half(Machine):
@@ -34,6 +34,7 @@ def check_machine(machine: Machine | type[Machine], /, *, stored: bool = True, *
     config = _instance(machine)
     _check_round_trips(config)
     _check_identity(config)
+    _check_roles(config)
     missing = [name for name in config.inputs if name not in inputs]
     if missing:
         raise ConfigurationError(f"check_machine({config.kind}): give an example of the input {', '.join(missing)}")
@@ -79,6 +80,15 @@ def _check_identity(config: Machine) -> None:
                 continue
             assert changed.digest != config.digest, f"{config.kind}: {name} changed, but not the identity"
             assert config.get(name) is value, f"{config.kind}: replacing {name} in a copy changed the original"
+
+
+def _check_roles(config: Machine) -> None:
+    """Ports that depend on the configuration, as those of a machine that gives what another gives, can be others."""
+    from intemi.machines.roles import known_roles
+
+    for role in known_roles():
+        if isinstance(config, role) and (wrong := role.misfit(config.inputs, config.outputs)):
+            raise AssertionError(f"{config.kind}: its role {role.kind} {role.described()}, but it {wrong}")
 
 
 def _variations(value: Any) -> list[Any]:

@@ -50,7 +50,7 @@ def program() -> dict[str, Repeater]:
     }
     for sigma in (0.1, 1):
         svm = SVM(C=2, kernel=GaussianKernel(sigma=sigma))
-        learners[f"svm sigma={sigma:g}"] = TransformAndClassify(transformation=Standardization(), classifier=svm)
+        learners[f"svm sigma={sigma:g}"] = TransformAndClassify(transformation=Standardization(), learner=svm)
     machines = {}
     for name, learner in learners.items():
         test = Scheme(training=Data, test=Data)

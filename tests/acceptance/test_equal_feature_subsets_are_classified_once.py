@@ -47,7 +47,7 @@ def test_of_72_subsets_of_features_37_are_different_and_only_they_are_classified
             ranking = project.request(ranked(order), data=data, name=name)
             for count in range(1, 10):
                 selection = project.request(FeatureSelection(Count(count)), data=data, ranking=ranking.ranking)
-                classifiers.append(project.request(NaiveBayes(), data=selection.selected))
+                classifiers.append(project.request(NaiveBayes(), data=selection.transformed))
         project.wait(*classifiers)
         counts = project.counts()
     assert counts.logical["NaiveBayes"] == 72
@@ -63,7 +63,7 @@ def comparison(counts: range, *rankings: Machine) -> Scheme:
         made = test.add(ranking, data=test.training)
         for count in counts:
             selection = test.add(FeatureSelection(Count(count)), data=test.training, ranking=made.ranking)
-            bayes = test.add(NaiveBayes(), data=selection.selected)
+            bayes = test.add(NaiveBayes(), data=selection.transformed)
             external = test.add(ExternalTransformation(), data=test.test, transformation=selection.transformation)
             test.add(ClassificationTest(), data=external.transformed, classifier=bayes.classifier)
     return test
@@ -76,7 +76,7 @@ def test_live_rankings_within_cross_validation_share_what_they_select(capsys: py
         done = project.run(config, data=project.given(datasets.load("breast-w")))
         counts = project.counts()
         subsets = {
-            (fold, child.outputs["selected"])
+            (fold, child.outputs["transformed"])
             for fold, test in enumerate(done.children)
             for child in test.children
             if isinstance(child.config, FeatureSelection)
@@ -98,5 +98,5 @@ def test_other_data_or_other_rows_are_other_subsets() -> None:
             given = project.given(part)
             ranking = project.request(GivenRanking((0, 1, 2, 3, 4)), data=given)
             selection = project.request(FeatureSelection(Count(2)), data=given, ranking=ranking.ranking)
-            project.run(NaiveBayes(), data=selection.selected)
+            project.run(NaiveBayes(), data=selection.transformed)
         assert project.counts().physical["NaiveBayes"] == 3

@@ -116,7 +116,7 @@ def learner_and_test() -> Scheme:
 def drawn() -> Scheme:
     scheme = Scheme(data=Data)
     scaled = scheme.add(Standardization(), data=scheme.data)
-    scheme.expose(scaled=scaled.standardized)
+    scheme.expose(scaled=scaled.transformed)
     return scheme
 
 

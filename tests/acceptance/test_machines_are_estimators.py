@@ -15,7 +15,7 @@ ESTIMATORS = [
     IntemiClassifier(CART(), missing=True),
     IntemiClassifier(SSVTree()),
     IntemiClassifier(SVM()),
-    IntemiClassifier(TransformAndClassify(transformation=Standardization(), classifier=KNN(k=3))),
+    IntemiClassifier(TransformAndClassify(transformation=Standardization(), learner=KNN(k=3))),
     IntemiWeightedClassifier(NaiveBayes(), missing=True),
     IntemiWeightedClassifier(CART(), missing=True),
     IntemiWeightedClassifier(C45()),

@@ -59,7 +59,7 @@ PHYSICAL = {
 def parameter_search() -> ParameterSearch:
     test = Scheme(training=Data, test=Data)
     std = test.add(Standardization(), data=test.training)
-    svm = test.add(SVM(kernel=GaussianKernel()), data=std.standardized, name="svm")
+    svm = test.add(SVM(kernel=GaussianKernel()), data=std.transformed, name="svm")
     ext = test.add(ExternalTransformation(), data=test.test, transformation=std.transformation)
     test.add(ClassificationTest(), data=ext.transformed, classifier=svm.classifier, name="svm test")
     return ParameterSearch(

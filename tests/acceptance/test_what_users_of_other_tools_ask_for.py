@@ -84,7 +84,7 @@ def with_best_features(*counts: int) -> Repeater:
     ranking = test.add(CorrelationRanking(), data=test.training)
     for k in counts:
         chosen = test.add(FeatureSelection(Count(k)), data=test.training, ranking=ranking.ranking)
-        bayes = test.add(NaiveBayes(), data=chosen.selected)
+        bayes = test.add(NaiveBayes(), data=chosen.transformed)
         transformed = test.add(ExternalTransformation(), data=test.test, transformation=chosen.transformation)
         test.add(ClassificationTest(), data=transformed.transformed, classifier=bayes.classifier, name=f"best {k}")
     return cross_validation(test)

@@ -49,7 +49,11 @@ WRONG = {
     "an unknown kind of file": ("data: [{path: notes.txt}]\nlearners: [KNN]\n", 1, "extension must be one of"),
     "an unknown option of a file": ("data:\n  - {path: flowers.csv, taget: kind}\nlearners: [KNN]\n", 2, "'target'?"),
     "the same data set twice": ("data: [iris, iris]\nlearners: [KNN]\n", 1, "two data sets are called 'iris'"),
-    "a machine that gives no data": ("data: [{type: KNN}]\nlearners: [KNN]\n", 1, "takes nothing and gives data"),
+    "a machine that gives no data": (
+        "data: [{type: KNN}]\nlearners: [KNN]\n",
+        1,
+        "gives data (Data), but KNN",
+    ),
     "a misspelt learner": ("data: [iris]\nlearners: [KNNN]\n", 2, "did you mean 'KNN'?"),
     "a learner that there is not": (
         "data: [iris]\nlearners: [RandomForest]\n",
@@ -81,7 +85,11 @@ WRONG = {
     "a name that is a number": ("name: 2024\ndata: [iris]\nlearners: [KNN]\n", 1, "numbers need quotes"),
     "a misspelt algorithm": ("data: [iris]\nlearners: [C4.5]\n", 2, "did you mean 'C45'?"),
     "a learner without a type": ("data: [iris]\nlearners:\n  a: {k: 3}\n", 3, "a type is missing"),
-    "no learner": ("data: [iris]\nlearners: [Standardization]\n", 2, "takes data and gives a classifier"),
+    "no learner": (
+        "data: [iris]\nlearners: [Standardization]\n",
+        2,
+        "gives classifier (Classifier), but Standard",
+    ),
     "a learner that is not complete": ("data: [iris]\nlearners: [TransformAndClassify]\n", 2, "is not complete"),
     "a misspelt parameter": ("data: [iris]\nlearners:\n  - type: SVM\n    kernl: LinearKernel\n", 4, "'kernel'?"),
     "a wrong type": (
@@ -118,14 +126,18 @@ WRONG = {
     "wrong preprocessing": (
         "data: [iris]\npreprocessing: KNN\nlearners: [KNN]\n",
         2,
-        "transformation must give one Data",
+        "must have the role Transformer, which",
     ),
     "impossible folds": (
         "data: [iris]\nlearners: [KNN]\nprotocol:\n  distributor: {type: CVDistributor, folds: 1}\n",
         4,
         "at least 2, got 1",
     ),
-    "no distributor": ("data: [iris]\nlearners: [KNN]\nprotocol: {distributor: KNN}\n", 3, "there are CVDistributor"),
+    "no distributor": (
+        "data: [iris]\nlearners: [KNN]\nprotocol: {distributor: KNN}\n",
+        3,
+        "there are BootstrapDistributor",
+    ),
     "a misspelt protocol": (
         "data: [iris]\nlearners: [KNN]\nprotocol: {repetition: 2}\n",
         3,
@@ -160,21 +172,21 @@ WRONG = {
         3,
         "test must be one of PairedTTest",
     ),
-    "a cyclic graph": (SCHEME % ("knn.classifier", "std.standardized", "knn.classifier"), 8, "takes Data"),
+    "a cyclic graph": (SCHEME % ("knn.classifier", "std.transformed", "knn.classifier"), 8, "takes Data"),
     "machines that wait for each other": (
         "data: [iris]\nlearners:\n  net:\n    type: Scheme\n    takes: {data: Data}\n    machines:\n"
-        "      a: {type: ExternalTransformation, bind: {data: b.standardized, transformation: b.transformation}}\n"
+        "      a: {type: ExternalTransformation, bind: {data: b.transformed, transformation: b.transformation}}\n"
         "      b: {type: Standardization, bind: {data: a.transformed}}\n",
         8,
         "its machines wait for each other: ",
     ),
-    "an unknown port": (SCHEME % ("data", "std.standard", "knn.classifier"), 9, "did you mean 'standardized'?"),
+    "an unknown port": (SCHEME % ("data", "std.transforme", "knn.classifier"), 9, "did you mean 'transformed'?"),
     "an unknown machine of a scheme": (
-        SCHEME % ("data", "st.standardized", "knn.classifier"),
+        SCHEME % ("data", "st.transformed", "knn.classifier"),
         9,
         "did you mean 'std'?",
     ),
-    "an unknown input of a scheme": (SCHEME % ("dat", "std.standardized", "knn.classifier"), 8, "did you mean 'data'?"),
+    "an unknown input of a scheme": (SCHEME % ("dat", "std.transformed", "knn.classifier"), 8, "did you mean 'data'?"),
     "a module that is not there": ("imports: no_such_module\ndata: [iris]\nlearners: [KNN]\n", 1, "cannot be imported"),
     "too much": (
         "a: &a [1,1,1,1,1,1,1,1,1,1]\n"

@@ -127,7 +127,7 @@ def test_a_part_and_a_parameter_of_it_can_be_set_together() -> None:
 def in_a_scheme() -> Scheme:
     scheme = Scheme(data=Data)
     std = scheme.add(Standardization(), data=scheme.data)
-    knn = scheme.add(KNN(), data=std.standardized, name="knn")
+    knn = scheme.add(KNN(), data=std.transformed, name="knn")
     scheme.expose(classifier=knn.classifier)
     return scheme
 
@@ -253,7 +253,7 @@ FITTED = {"C45": IntemiClassifier(C45(), missing=True), "KNN": IntemiClassifier(
         (lambda: IntemiClassifier().fit(WINE, CULTIVARS), "machine must be a machine such as KNN.*, got None"),
         (
             lambda: IntemiClassifier(Standardization()).fit(WINE, CULTIVARS),
-            "must give a classifier, Standardization gives standardized",
+            "must give a classifier, Standardization gives transformed",
         ),
         (
             lambda: IntemiClassifier(ClassificationTest()).fit(WINE, CULTIVARS),

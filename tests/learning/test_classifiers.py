@@ -44,7 +44,7 @@ LEARNERS = {
     "svm": SVM(),
     "svm linear": SVM(kernel=LinearKernel()),
     "svm polynomial": SVM(C=2, kernel=PolynomialKernel(2)),
-    "transformed": TransformAndClassify().fill(transformation=Standardization(), classifier=SVM()),
+    "transformed": TransformAndClassify().fill(transformation=Standardization(), learner=SVM()),
     "tree of scikit-learn": SklearnClassifier("sklearn.tree.DecisionTreeClassifier", {"max_features": 1}),
     "ridge of scikit-learn": SklearnClassifier("sklearn.linear_model.RidgeClassifier"),
 }

@@ -30,7 +30,7 @@ def test_a_discretization_does_what_any_machine_must(strategy: Any, weighted: bo
 @given(data=classified())
 @pytest.mark.parametrize("strategy", STRATEGIES, ids=repr)
 def test_intervals_keep_order_and_missing_values(strategy: Any, data: Data) -> None:
-    after = outputs(Discretization(strategy), data=data)["discretized"]
+    after = outputs(Discretization(strategy), data=data)["transformed"]
     for before, codes, column in zip(data.features, after.features, after.columns, strict=True):
         np.testing.assert_array_equal(np.isnan(before), np.isnan(codes))
         known = codes[~np.isnan(codes)][np.argsort(before[~np.isnan(before)], kind="stable")]
@@ -44,8 +44,8 @@ def test_intervals_keep_order_and_missing_values(strategy: Any, data: Data) -> N
 @pytest.mark.parametrize("strategy", STRATEGIES, ids=repr)
 def test_units_of_measurement_do_not_matter(strategy: Any, data: Data, scale: float) -> None:
     other = data.with_features(data.columns, data.features * scale)
-    expected = outputs(Discretization(strategy), data=data)["discretized"].features
-    np.testing.assert_array_equal(outputs(Discretization(strategy), data=other)["discretized"].features, expected)
+    expected = outputs(Discretization(strategy), data=data)["transformed"].features
+    np.testing.assert_array_equal(outputs(Discretization(strategy), data=other)["transformed"].features, expected)
 
 
 @pytest.mark.parametrize("strategy", [EqualWidth(4), EqualFrequency(4)], ids=repr)
@@ -58,8 +58,8 @@ def test_a_weight_is_a_number_of_rows(strategy: Any) -> None:
 
 def test_equal_widths_divide_the_range_and_equal_frequencies_the_rows() -> None:
     data = numeric([0, 1, 2, 3, 4, 5, 6, 100])
-    wide = outputs(Discretization(EqualWidth(4)), data=data)["discretized"].feature(0)
-    frequent = outputs(Discretization(EqualFrequency(4)), data=data)["discretized"].feature(0)
+    wide = outputs(Discretization(EqualWidth(4)), data=data)["transformed"].feature(0)
+    frequent = outputs(Discretization(EqualFrequency(4)), data=data)["transformed"].feature(0)
     assert wide.tolist() == [0, 0, 0, 0, 0, 0, 0, 3]
     assert frequent.tolist() == [0, 0, 1, 1, 2, 2, 3, 3]
 
@@ -72,15 +72,15 @@ def test_other_data_fall_into_the_same_intervals() -> None:
 
 @pytest.mark.parametrize("strategy", STRATEGIES, ids=repr)
 def test_constant_columns_and_columns_without_values_are_one_interval(strategy: Any) -> None:
-    after = outputs(Discretization(strategy), data=numeric([3, 3, 3], [np.nan] * 3, classes=[0, 1, 1]))["discretized"]
+    after = outputs(Discretization(strategy), data=numeric([3, 3, 3], [np.nan] * 3, classes=[0, 1, 1]))["transformed"]
     assert [column.categories for column in after.columns] == [("all",), ("all",)]
 
 
 def test_nominal_columns_stay_and_data_without_numeric_ones_are_the_same_data() -> None:
     data = nominal([0, 1, 2])
-    assert outputs(Discretization(), data=data)["discretized"] is data
+    assert outputs(Discretization(), data=data)["transformed"] is data
     data = mixed()
-    after = outputs(Discretization(), data=data)["discretized"]
+    after = outputs(Discretization(), data=data)["transformed"]
     assert after.columns[3:] == data.columns[3:]
     np.testing.assert_array_equal(after.features[3:], data.features[3:])
 
@@ -99,7 +99,7 @@ def test_mdl_without_a_target_is_refused() -> None:
 def test_the_greatest_numbers_are_cut_like_any_others(strategy: Any) -> None:
     values, classes = np.array([-1, -0.75, -0.5, -0.25, 0.5, 0.75, 0.8, 1]), [0, 0, 0, 0, 1, 1, 1, 1]
     small, great = (
-        outputs(Discretization(strategy), data=numeric(values * scale, classes=classes))["discretized"].features
+        outputs(Discretization(strategy), data=numeric(values * scale, classes=classes))["transformed"].features
         for scale in (1, 1.5e308)
     )
     np.testing.assert_array_equal(great, small)

@@ -27,7 +27,7 @@ def test_an_imputation_does_what_any_machine_must(typical: Any, weighted: bool) 
 @given(data=classified())
 @pytest.mark.parametrize("typical", TYPICAL, ids=repr)
 def test_nothing_is_missing_afterwards_and_what_was_known_stays(typical: Any, data: Data) -> None:
-    after = outputs(Imputation(typical), data=data)["imputed"]
+    after = outputs(Imputation(typical), data=data)["transformed"]
     assert not np.isnan(after.features).any()
     known = ~np.isnan(data.features)
     np.testing.assert_array_equal(after.features[known], data.features[known])
@@ -43,12 +43,12 @@ def test_a_weight_is_a_number_of_rows(typical: Any) -> None:
 @pytest.mark.parametrize(("typical", "value"), [(Mean(), 3.25), (Median(), 2.5), (MostFrequent(), 2)], ids=repr)
 def test_the_typical_value_takes_the_place_of_missing_ones(typical: Any, value: float) -> None:
     data = numeric([2, 2, 3, 6, np.nan])
-    assert outputs(Imputation(typical), data=data)["imputed"].feature(0).tolist() == [2, 2, 3, 6, value]
+    assert outputs(Imputation(typical), data=data)["transformed"].feature(0).tolist() == [2, 2, 3, 6, value]
 
 
 def test_nominal_values_are_replaced_by_the_most_frequent_category_and_the_first_of_several() -> None:
     data = nominal([2, 2, 1, np.nan], [2, 1, np.nan, np.nan])
-    after = outputs(Imputation(Mean()), data=data)["imputed"].features
+    after = outputs(Imputation(Mean()), data=data)["transformed"].features
     assert after.tolist() == [[2, 2, 1, 2], [2, 1, 1, 1]]
 
 
@@ -59,9 +59,9 @@ def test_other_data_get_the_same_values() -> None:
 
 def test_data_without_missing_values_stay_the_same_data() -> None:
     data = mixed(missing=0).select_rows(range(30))
-    assert outputs(Imputation(), data=data)["imputed"] is data
+    assert outputs(Imputation(), data=data)["transformed"] is data
 
 
 def test_of_a_column_without_values_nothing_is_missing_either() -> None:
-    assert outputs(Imputation(), data=numeric([np.nan, np.nan]))["imputed"].feature(0).tolist() == [0, 0]
-    assert outputs(Imputation(), data=nominal([np.nan, np.nan]))["imputed"].feature(0).tolist() == [0, 0]
+    assert outputs(Imputation(), data=numeric([np.nan, np.nan]))["transformed"].feature(0).tolist() == [0, 0]
+    assert outputs(Imputation(), data=nominal([np.nan, np.nan]))["transformed"].feature(0).tolist() == [0, 0]

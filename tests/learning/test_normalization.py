@@ -24,11 +24,11 @@ def test_other_values_may_leave_the_range() -> None:
 
 
 def test_the_least_difference_there_is_does_not_overflow() -> None:
-    after = outputs(Normalization(), data=numeric([0, 5e-324]))["normalized"]
+    after = outputs(Normalization(), data=numeric([0, 5e-324]))["transformed"]
     assert np.isfinite(after.features).all()
 
 
 @pytest.mark.filterwarnings("error")
 def test_a_wide_range_of_hardly_different_values_does_not_overflow() -> None:
-    after = outputs(Normalization(0, 1e10), data=numeric([0, 1e-300, 3e-308]))["normalized"]
+    after = outputs(Normalization(0, 1e10), data=numeric([0, 1e-300, 3e-308]))["transformed"]
     assert np.isfinite(after.features).all()

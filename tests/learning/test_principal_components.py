@@ -31,7 +31,7 @@ def test_principal_components_do_what_any_machine_must(machine: PrincipalCompone
 @given(seed=st.integers(0, 999))
 def test_all_components_are_a_rotation_with_descending_variances(seed: int) -> None:
     data = cloud(seed)
-    after = outputs(PrincipalComponents(), data=data)["projected"].features
+    after = outputs(PrincipalComponents(), data=data)["transformed"].features
     centered = data.features - data.features.mean(axis=1, keepdims=True)
     np.testing.assert_allclose((after**2).sum(axis=0), (centered**2).sum(axis=0))
     covariance = np.cov(after)
@@ -58,7 +58,7 @@ def test_a_weight_is_a_number_of_rows() -> None:
 def test_count_and_variance_bound_how_many_are_kept() -> None:
     data = numeric([-10, 10, 0, 0], [0, 0, -1, 1])  # variances of 100 and 1
     kept = {
-        machine: len(outputs(machine, data=data)["projected"].columns)
+        machine: len(outputs(machine, data=data)["transformed"].columns)
         for machine in (
             PrincipalComponents(),
             PrincipalComponents(count=1),
@@ -76,7 +76,7 @@ def test_count_and_variance_bound_how_many_are_kept() -> None:
 
 def test_nominal_columns_follow_as_they_are() -> None:
     data = mixed(missing=0)
-    after = outputs(PrincipalComponents(count=2), data=data)["projected"]
+    after = outputs(PrincipalComponents(count=2), data=data)["transformed"]
     assert [column.name for column in after.columns] == ["component 1", "component 2", "n", "m"]
     np.testing.assert_array_equal(after.features[2:], data.features[3:])
 
@@ -84,12 +84,12 @@ def test_nominal_columns_follow_as_they_are() -> None:
 def test_data_without_numeric_columns_stay_the_same_data() -> None:
     data = nominal([0, 1, 2])
     given = outputs(PrincipalComponents(), data=data)
-    assert given["projected"] is data
+    assert given["transformed"] is data
     assert given["transformation"].transform(data) is data
 
 
 def test_constant_data_have_components_too() -> None:
-    after = outputs(PrincipalComponents(variance=0.5), data=numeric([1, 1, 1], [2, 2, 2]))["projected"]
+    after = outputs(PrincipalComponents(variance=0.5), data=numeric([1, 1, 1], [2, 2, 2]))["transformed"]
     assert (after.features == 0).all()
 
 
@@ -128,5 +128,5 @@ def test_units_of_measurement_do_not_change_directions_nor_how_many_are_kept() -
 
 def test_a_nominal_column_may_be_called_like_a_component() -> None:
     columns = [Column("x"), Column("component 1", ("p", "q"))]
-    after = outputs(PrincipalComponents(), data=Data(Table(columns, [[1, 2, 3], [0, 1, 0]])))["projected"]
+    after = outputs(PrincipalComponents(), data=Data(Table(columns, [[1, 2, 3], [0, 1, 0]])))["transformed"]
     assert [column.name for column in after.columns] == ["component 1 (2)", "component 1"]

@@ -226,5 +226,5 @@ def test_the_rankings_of_breast_cancer_are_those_of_the_book(
     """Table 4.1; the sixth feature has missing values, and which of the first three is the best depends on them."""
     data = datasets.load("breast-w")
     if imputed:
-        data = outputs(Imputation(), data=data)["imputed"]
+        data = outputs(Imputation(), data=data)["transformed"]
     assert tuple(index + 1 for index in ranking(machine, data).order) == order

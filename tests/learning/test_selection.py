@@ -24,7 +24,7 @@ def ranking(*order: int) -> FeatureRanking:
 
 def chosen(choice: Any, *order: int) -> list[int]:
     given = outputs(FeatureSelection(choice), data=mixed(), ranking=ranking(*order))
-    selected: list[int] = given["selected"].column_indices.tolist()
+    selected: list[int] = given["transformed"].column_indices.tolist()
     return selected
 
 
@@ -73,15 +73,15 @@ def test_the_order_within_the_chosen_does_not_matter(order: list[int], count: in
     first, second = (
         outputs(FeatureSelection(Count(count)), data=mixed(), ranking=ranking(*each)) for each in (order, other)
     )
-    assert first["selected"] == second["selected"]
+    assert first["transformed"] == second["transformed"]
     assert first["transformation"] == second["transformation"]
 
 
 def test_what_is_selected_is_a_view_and_everything_the_data_themselves() -> None:
     data = mixed()
     part, whole = (outputs(FeatureSelection(Count(n)), data=data, ranking=ranking(3, 1, 4, 0, 2)) for n in (2, 5))
-    assert part["selected"].table is data.table
-    assert whole["selected"] == data
+    assert part["transformed"].table is data.table
+    assert whole["transformed"] == data
 
 
 def test_the_same_columns_are_selected_from_other_data() -> None:

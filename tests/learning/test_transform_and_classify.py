@@ -25,14 +25,14 @@ def selection(features: int = 1) -> Scheme:
     scheme = Scheme(data=Data)
     ranking = scheme.add(CorrelationRanking(), data=scheme.data)
     chosen = scheme.add(FeatureSelection(Count(features)), data=scheme.data, ranking=ranking.ranking)
-    scheme.expose(transformed=chosen.selected, transformation=chosen.transformation)
+    scheme.expose(transformed=chosen.transformed, transformation=chosen.transformation)
     return scheme
 
 
 FILLED = {
-    "filled": TransformAndClassify().fill(transformation=Standardization(), classifier=KNN(k=3)),
+    "filled": TransformAndClassify().fill(transformation=Standardization(), learner=KNN(k=3)),
     "made directly": TransformAndClassify(Standardization(), KNN(k=3)),
-    "with a scheme inside": TransformAndClassify().fill(transformation=selection(), classifier=SVM()),
+    "with a scheme inside": TransformAndClassify().fill(transformation=selection(), learner=SVM()),
     "within another": TransformAndClassify(Standardization(), TransformAndClassify(selection(), KNN(k=1))),
 }
 
@@ -47,9 +47,9 @@ def test_raw_it_is_a_template_of_two_empty_schemes() -> None:
     assert TransformAndClassify().missing() == [
         "transformation: an empty placeholder that takes data (Data) and "
         "gives transformation (Transformation), transformed (Data)",
-        "classifier: an empty placeholder that takes data (Data) and gives classifier (Classifier)",
+        "learner: an empty placeholder that takes data (Data) and gives classifier (Classifier)",
     ]
-    with Project(workers=1) as project, pytest.raises(InfeasibleError, match="classifier: an empty placeholder"):
+    with Project(workers=1) as project, pytest.raises(InfeasibleError, match="learner: an empty placeholder"):
         project.request(TransformAndClassify().fill(transformation=Standardization()), data=project.given(blobs()))
 
 
@@ -58,7 +58,7 @@ def test_it_answers_what_the_parts_answer_one_after_the_other() -> None:
     with Project(workers=1) as project:
         source = project.given(data)
         standardized = project.run(Standardization(), data=source)
-        knn = project.run(KNN(k=3), data=standardized.standardized)
+        knn = project.run(KNN(k=3), data=standardized.transformed)
         both = project.run(FILLED["filled"], data=source)
         external = project.run(
             ExternalTransformation(), data=source, transformation=standardized.transformation
@@ -79,19 +79,25 @@ def test_it_is_used_wherever_a_classifier_is() -> None:
 
 
 def test_its_parts_can_be_changed_by_path() -> None:
-    changed = FILLED["filled"].replace("classifier/knn.k", 7)
-    assert changed.get("classifier/knn.k") == 7
-    assert FILLED["made directly"].replace("classifier.k", 7).classifier == KNN(k=7)
+    changed = FILLED["filled"].replace("learner/knn.k", 7)
+    assert changed.get("learner/knn.k") == 7
+    assert FILLED["made directly"].replace("learner.k", 7).learner == KNN(k=7)
 
 
 @pytest.mark.parametrize(
     ("parts", "message"),
     [
-        ({"transformation": Majority()}, "transformation must give one Data, but Majority gives classifier"),
-        ({"classifier": Standardization()}, "classifier must give one Classifier, but Standardization gives"),
+        (
+            {"transformation": Majority()},
+            "transformation must have the role Transformer, .* but Majority gives",
+        ),
+        (
+            {"learner": Standardization()},
+            "learner must have the role Learner, .* but Standardization gives",
+        ),
         (
             {"transformation": Scheme(data=Data, other=Data, transformation=Output(Transformation))},
-            "transformation must take one Data",
+            "which takes data .* but Scheme takes other",
         ),
     ],
 )

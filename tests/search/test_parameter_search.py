@@ -165,13 +165,13 @@ def test_an_objective_that_finds_nothing_says_so() -> None:
 
 
 def learner_search() -> ParameterSearch:
-    learner = TransformAndClassify().fill(transformation=Standardization(), classifier=KNN())
+    learner = TransformAndClassify().fill(transformation=Standardization(), learner=KNN())
     test = Scheme(training=Data, test=Data)
     trained = test.add(learner, data=test.training, name="learner")
     test.add(ClassificationTest(), data=test.test, classifier=trained.classifier, name="accuracy")
     return ParameterSearch(
         test=Repeater(CVDistributor(3), test, seed=1),
-        scenario=Values("test/learner/classifier/knn.k", (1, 15, 45)),
+        scenario=Values("test/learner/learner/knn.k", (1, 15, 45)),
         objective=Query("test/accuracy", "Accuracy").mean(),
         winner="test/learner",
     )
@@ -182,7 +182,7 @@ def test_a_search_for_a_learner_is_a_learner() -> None:
         data = project.request(SklearnDataset("wine"))
         found = project.run(learner_search(), data=data.data)
         classifier = found.outputs["classifier"]
-        best = found.results["Best"]["test/learner/classifier/knn.k"]
+        best = found.results["Best"]["test/learner/learner/knn.k"]
         outer = Scheme(training=Data, test=Data)
         learned = outer.add(learner_search(), data=outer.training, name="search")
         outer.add(ClassificationTest(), data=outer.test, classifier=learned.classifier, name="accuracy")

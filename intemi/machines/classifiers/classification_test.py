@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from intemi.data import Data
-from intemi.kernel import Input, Machine, Model, parameter
+from intemi.kernel import Model, parameter
 from intemi.kernel.machine import Best
 from intemi.machines.interfaces import Classifier
 from intemi.machines.measures import USUAL_MEASURES, Measure
 from intemi.machines.measures.measure import check_names, measure
+from intemi.machines.roles import ClassifierTest
 
 
-class ClassificationTest(Machine):
+class ClassificationTest(ClassifierTest):
     """Compare the answers of a classifier with the classes of data; rows whose class is not known do not count.
 
     Each of the `measures` is a result under its name. One that is not defined, such as the AUC where all cases are of
@@ -22,9 +23,6 @@ class ClassificationTest(Machine):
     >>> ClassificationTest(measures=(F1(), LogLoss())).reports
     {'F1': 'highest', 'Log loss': 'lowest'}
     """
-
-    data = Input(Data)
-    classifier = Input(Classifier)
 
     measures: tuple[Measure, ...] = parameter(default=USUAL_MEASURES, kw_only=True)
 

@@ -8,10 +8,11 @@ from typing import Literal
 import numpy as np
 
 from intemi.data import Column, Data
-from intemi.kernel import ConfigurationError, Input, Machine, Model, Output, parameter, storable
+from intemi.kernel import ConfigurationError, Model, parameter, storable
 from intemi.machines.classifiers.distances import Distance, Euclidean
 from intemi.machines.classifiers.training import numbers_only, rows_to_learn_from
 from intemi.machines.interfaces import Classifier, Codes, Floats
+from intemi.machines.roles import Learner
 from intemi.machines.search.steps import Steps
 
 AT_ONCE = 2**21
@@ -94,7 +95,7 @@ def closeness(distances: Floats) -> Floats:
     return np.where(infinite.any(axis=1, keepdims=True), infinite, inverse)
 
 
-class KNN(Machine):
+class KNN(Learner):
     """Answer with the class of most of the k nearest rows, of several such with the first.
 
     Of rows at the same distance those that come first in the data are nearer, so the answer depends on nothing but the
@@ -108,9 +109,6 @@ class KNN(Machine):
     ...     knn.outputs["classifier"].classify(data).tolist()
     [0, 0, 1, 1]
     """
-
-    data = Input(Data)
-    classifier = Output(Classifier)
 
     k: int = parameter(default=5, at_least=1)
     distance: Distance = Euclidean()

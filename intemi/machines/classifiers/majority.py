@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from intemi.data import Column, Data
-from intemi.kernel import Input, Machine, Model, Output, storable
+from intemi.kernel import Model, storable
 from intemi.machines.classifiers.training import rows_to_learn_from, weight_of_classes
 from intemi.machines.interfaces import Classifier, Floats
+from intemi.machines.roles import Learner
 
 
 @storable
@@ -25,7 +26,7 @@ class MajorityClassifier(Classifier):
         return np.tile(self.shares, (len(data), 1))
 
 
-class Majority(Machine):
+class Majority(Learner):
     """Answer with the most frequent class (the first of several), and with the shares of the classes.
 
     >>> from intemi.data import Table
@@ -36,9 +37,6 @@ class Majority(Machine):
     ...     [data.labels[code] for code in majority.outputs["classifier"].classify(data)]
     ['b', 'b', 'b']
     """
-
-    data = Input(Data)
-    classifier = Output(Classifier)
 
     def run(self, data: Data) -> Model:
         data = rows_to_learn_from(self.kind, data)

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from intemi.data import Column, Data
-from intemi.kernel import ConfigurationError, Input, Machine, Model, Output, parameter, storable
+from intemi.kernel import ConfigurationError, Model, parameter, storable
 from intemi.machines.classifiers.training import rows_to_learn_from, weight_of_classes
 from intemi.machines.interfaces import Classifier, Codes, Floats
+from intemi.machines.roles import Learner
 
 
 @storable
@@ -66,7 +67,7 @@ def _log_density(values: Floats, mean: Floats, variance: Floats) -> Floats:
     return density
 
 
-class NaiveBayes(Machine):
+class NaiveBayes(Learner):
     """Multiply the share of a class with the probabilities of a row's values in it.
 
     Numeric values are normally distributed within a class; to each variance `smoothing` times the largest variance of a
@@ -81,9 +82,6 @@ class NaiveBayes(Machine):
     ...     bayes.outputs["classifier"].probabilities(data).round(2).tolist()
     [[1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, 1.0]]
     """
-
-    data = Input(Data)
-    classifier = Output(Classifier)
 
     alpha: float = parameter(default=1.0, above=0)
     smoothing: float = parameter(default=1e-9, above=0)

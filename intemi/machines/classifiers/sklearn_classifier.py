@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from intemi.data import Column, Data
-from intemi.kernel import ConfigurationError, Input, Machine, Model, Output, parameter, storable
+from intemi.kernel import ConfigurationError, Model, parameter, storable
 from intemi.kernel.libraries import library
 from intemi.machines.classifiers.sklearn_estimator import FittedEstimator, SklearnLearning, rows_of
 from intemi.machines.classifiers.training import one_hot, rows_to_learn_from
 from intemi.machines.interfaces import Classifier, Codes, Floats
+from intemi.machines.roles import Learner
 
 
 @storable
@@ -47,7 +48,7 @@ class FittedClassifier(Classifier):
         return np.asarray(self.fitted.estimator.predict(rows_of(data)), dtype=np.int32)
 
 
-class SklearnClassifier(SklearnLearning, Machine):
+class SklearnClassifier(SklearnLearning, Learner):
     """Fit a classifier of scikit-learn, named by the path of its class.
 
     It is known by the class, its options and the version of the library. Where it has a `random_state` that is not
@@ -61,9 +62,6 @@ class SklearnClassifier(SklearnLearning, Machine):
     intemi.kernel.errors.ConfigurationError: SklearnClassifier: sklearn.tree has no estimator \
 'DecisionTreeClassifer'; did you mean 'DecisionTreeClassifier'?
     """
-
-    data = Input(Data)
-    classifier = Output(Classifier)
 
     estimator: str
     options: Mapping[str, Any] = {}

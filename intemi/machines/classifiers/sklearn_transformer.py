@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from intemi.data import Column, Data
-from intemi.kernel import ConfigurationError, Input, Machine, Model, Output, parameter, storable
+from intemi.kernel import ConfigurationError, Model, parameter, storable
 from intemi.machines.classifiers.sklearn_estimator import FittedEstimator, SklearnLearning, rows_of
 from intemi.machines.classifiers.training import rows_to_learn_from
 from intemi.machines.interfaces import Floats, Transformation
+from intemi.machines.roles import Transformer
 from intemi.machines.transformations.changing import names_apart
 
 
@@ -48,16 +49,12 @@ def _dense(made: Any) -> Floats:
     return np.asarray(made.toarray() if hasattr(made, "toarray") else made, dtype=np.float64)
 
 
-class SklearnTransformer(SklearnLearning, Machine):
+class SklearnTransformer(SklearnLearning, Transformer):
     """Fit a transformer of scikit-learn, named by the path of its class; all columns it makes are numeric.
 
     Identity and seeds are those of `SklearnClassifier`. If there are classes, it learns from the rows whose class is
     known.
     """
-
-    data = Input(Data)
-    transformed = Output(Data)
-    transformation = Output(Transformation)
 
     estimator: str
     options: Mapping[str, Any] = {}

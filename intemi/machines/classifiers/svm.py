@@ -16,6 +16,7 @@ from intemi.machines.classifiers.kernel_provider import KernelProvider, KernelTa
 from intemi.machines.classifiers.kernels import GaussianKernel, Kernel
 from intemi.machines.classifiers.training import numbers_only, rows_to_learn_from
 from intemi.machines.interfaces import Classifier, Codes, Floats
+from intemi.machines.roles import Learner
 from intemi.machines.search.steps import Steps
 from intemi.machines.structure.scheme import Scheme
 
@@ -68,7 +69,7 @@ def _pairs(count: int) -> list[tuple[int, int]]:
     return list(combinations(range(count), 2))
 
 
-class SVM(Machine):
+class SVM(Learner):
     """Separate classes, two at a time, by the widest margin in the space of a kernel; the most votes of pairs win.
 
     The kernel table comes from a kernel provider, a submachine: machines with the same kernel and data share it.
@@ -83,9 +84,6 @@ class SVM(Machine):
     ...     svm.outputs["classifier"].classify(data).tolist()
     [0, 0, 1, 1]
     """
-
-    data = Input(Data)
-    classifier = Output(Classifier)
 
     C: float = parameter(default=1.0, above=0)
     kernel: Kernel = GaussianKernel()

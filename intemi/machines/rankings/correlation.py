@@ -5,22 +5,20 @@ from __future__ import annotations
 import numpy as np
 
 from intemi.data import Data
-from intemi.kernel import Input, Machine, Model, Output
+from intemi.kernel import Model
 from intemi.machines import weighted
-from intemi.machines.interfaces import FeatureRanking, Floats
+from intemi.machines.interfaces import Floats
 from intemi.machines.rankings.scoring import classified, indicators, ranked
+from intemi.machines.roles import Ranker
 
 
-class CorrelationRanking(Machine):
+class CorrelationRanking(Ranker):
     """Rank features by the absolute value of Pearson's correlation coefficient between feature and class.
 
     With more than two classes it is the mean of those with the indicators of the classes, weighted by their
     frequencies; and the same over the categories of a nominal feature. Rows with missing values are left out, feature
     by feature.
     """
-
-    data = Input(Data)
-    ranking = Output(FeatureRanking)
 
     def run(self, data: Data) -> Model:
         return Model(ranking=ranked(data, (self._correlation(data, index) for index in range(len(data.columns)))))

@@ -7,21 +7,19 @@ import math
 import numpy as np
 
 from intemi.data import Data
-from intemi.kernel import Input, Machine, Model, Output
+from intemi.kernel import Model
 from intemi.machines import weighted
-from intemi.machines.interfaces import Codes, FeatureRanking, Floats
+from intemi.machines.interfaces import Codes, Floats
 from intemi.machines.rankings.scoring import classified, indicators, ranked
+from intemi.machines.roles import Ranker
 
 
-class FScoreRanking(Machine):
+class FScoreRanking(Ranker):
     """Rank features by the F statistic: how much they differ between classes, against how much within classes.
 
     That of a nominal feature is Light and Margolin's (1971): the variation is that of the indicators of its categories
     together. Rows with missing values are left out, feature by feature.
     """
-
-    data = Input(Data)
-    ranking = Output(FeatureRanking)
 
     def run(self, data: Data) -> Model:
         return Model(ranking=ranked(data, (self._statistic(data, index) for index in range(len(data.columns)))))

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from intemi.data import Data
-from intemi.kernel import ConfigurationError, Input, Machine, Model, Output
+from intemi.kernel import ConfigurationError, Model
 from intemi.machines.interfaces import FeatureRanking
+from intemi.machines.roles import Ranker
 
 
-class GivenRanking(Machine):
+class GivenRanking(Ranker):
     """Rank features in a given order: the positions of all columns, counted from 0, from the most to the least useful.
 
     Their values are their numbers from behind: that of the last is 1.
     """
-
-    data = Input(Data)
-    ranking = Output(FeatureRanking)
 
     order: tuple[int, ...]
 

@@ -5,22 +5,20 @@ from __future__ import annotations
 import numpy as np
 
 from intemi.data import Data
-from intemi.kernel import Input, Machine, Model, Output
-from intemi.machines.interfaces import Codes, FeatureRanking, Floats
+from intemi.kernel import Model
+from intemi.machines.interfaces import Codes, Floats
 from intemi.machines.rankings.scoring import classified, ranked
+from intemi.machines.roles import Ranker
 from intemi.machines.transformations.discretization import DiscretizationStrategy, intervals, thresholds_of
 from intemi.machines.transformations.mdl import MDL
 
 
-class MutualInformationRanking(Machine):
+class MutualInformationRanking(Ranker):
     """Rank features by the information (in bits) that they and the class have in common.
 
     Numeric features are discretized first. A feature tells nothing where it is missing, so the information is that of
     the rows where it is known times their share.
     """
-
-    data = Input(Data)
-    ranking = Output(FeatureRanking)
 
     discretization: DiscretizationStrategy = MDL()
 

@@ -6,15 +6,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from intemi.data import Data
-from intemi.kernel import ConfigurationError, Input, Machine, Model, Output, parameter
+from intemi.kernel import ConfigurationError, Model, parameter
 from intemi.machines import weighted
-from intemi.machines.interfaces import FeatureRanking, Floats
+from intemi.machines.interfaces import Floats
 from intemi.machines.rankings.scoring import ranked
+from intemi.machines.roles import Ranker
 
 Positions = NDArray[np.intp]
 
 
-class ReliefFRanking(Machine):
+class ReliefFRanking(Ranker):
     """Rank features by ReliefF (Kononenko, 1994): do they differ between neighbours of other classes, rather than
     between neighbours of the same class?
 
@@ -22,9 +23,6 @@ class ReliefFRanking(Machine):
     Numeric values differ by their distance relative to the range of the feature, nominal ones by 0 or 1; if one of two
     values is missing, they differ as two known values of the feature do on the average.
     """
-
-    data = Input(Data)
-    ranking = Output(FeatureRanking)
 
     neighbours: int = parameter(default=10, at_least=1)
     samples: int = parameter(default=250, at_least=1)

@@ -66,9 +66,12 @@ class FeatureSelection(Machine):
     """Select the best features of a ranking, at least one. The selected data are a view: the same features are the
     same data, whichever ranking they come from."""
 
+    version = 2
+    former_ports = (("selected", "transformed"),)
+
     data = Input(Data)
     ranking = Input(FeatureRanking)
-    selected = Output(Data)
+    transformed = Output(Data)
     transformation = Output(Transformation)
 
     choice: FeatureChoice = Count()
@@ -78,5 +81,5 @@ class FeatureSelection(Machine):
         best = ranking.order[: max(1, self.choice.count(ranking))]
         selection = ColumnSelection(data.columns, tuple(sorted(best)))
         return Model(
-            selected=selection.transform(data), transformation=selection, results={"Features": len(selection.chosen)}
+            transformed=selection.transform(data), transformation=selection, results={"Features": len(selection.chosen)}
         )

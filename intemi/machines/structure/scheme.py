@@ -126,7 +126,7 @@ class Scheme(Machine):
     def from_parameters(cls, parameters: Mapping[str, Any]) -> Self:
         cls.check_names(parameters)
         scheme = cls()
-        scheme._set(**{**scheme.parameters(), **parameters})
+        scheme._set(**{**scheme.parameters(), **_with_present_names(parameters)})
         return scheme
 
     def _set(self, **parameters: Any) -> None:
@@ -394,6 +394,25 @@ def _source(wire: Wire, capsules: Mapping[str, Any], inputs: Mapping[str, Any]) 
 def _sources(wires: Iterable[Wire], capsules: Mapping[str, Any], inputs: Mapping[str, Any]) -> list[Any]:
     bound = [_source(wire, capsules, inputs) for wire in wires]
     return [source for each in bound for source in (each if isinstance(each, tuple) else (each,))]
+
+
+def _with_present_names(parameters: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The parameters of a scheme as a folder may hold them, with outputs called as they are now."""
+    children: Sequence[SchemeChild] = parameters.get("children", ())
+    former = {child.name: dict(type(child.machine).former_ports) for child in children}
+    if not any(former.values()):
+        return parameters
+
+    def renamed(wire: Wire) -> Wire:
+        port = former.get(wire.child, {}).get(wire.port)
+        return wire if port is None else wire.with_part("port", port)
+
+    wired = [
+        SchemeChild(each.name, each.machine, {name: tuple(map(renamed, wires)) for name, wires in each.wires.items()})
+        for each in children
+    ]
+    exposed = {name: renamed(wire) for name, wire in parameters.get("exposed", {}).items()}
+    return {**parameters, "children": tuple(wired), "exposed": exposed}
 
 
 def _exchanged(children: tuple[SchemeChild, ...], new: SchemeChild) -> tuple[SchemeChild, ...]:

@@ -9,9 +9,10 @@ from itertools import pairwise
 import numpy as np
 
 from intemi.data import Column, Data
-from intemi.kernel import Component, Input, Machine, Model, Output, parameter, storable
+from intemi.kernel import Component, Model, parameter, storable
 from intemi.machines import weighted
 from intemi.machines.interfaces import Codes, Floats, Transformation
+from intemi.machines.roles import Transformer
 from intemi.machines.transformations.changing import numeric, with_columns
 
 
@@ -71,12 +72,11 @@ class Intervals(Transformation):
             yield values if thresholds is None else intervals(values, thresholds)
 
 
-class Discretization(Machine):
+class Discretization(Transformer):
     """Make nominal columns of the numeric ones, cut where a strategy says; missing values stay missing."""
 
-    data = Input(Data)
-    discretized = Output(Data)
-    transformation = Output(Transformation)
+    version = 2
+    former_ports = (("discretized", "transformed"),)
 
     strategy: DiscretizationStrategy = EqualWidth()
 
@@ -86,7 +86,7 @@ class Discretization(Machine):
             thresholds[index] = thresholds_of(self.strategy, data, index)
         cut = Intervals(data.columns, tuple(thresholds))
         return Model(
-            discretized=cut.transform(data),
+            transformed=cut.transform(data),
             transformation=cut,
             results={"Thresholds": sum(0 if each is None else len(each) for each in thresholds)},
         )

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from intemi.data import Column, Data
-from intemi.kernel import Component, Input, Machine, Model, Output, storable
+from intemi.kernel import Component, Model, storable
 from intemi.machines import weighted
 from intemi.machines.interfaces import Floats, Transformation
+from intemi.machines.roles import Transformer
 from intemi.machines.transformations.changing import with_columns
 
 
@@ -62,21 +63,20 @@ class Replacement(Transformation):
             yield np.where(np.isnan(values), replacement, values)
 
 
-class Imputation(Machine):
+class Imputation(Transformer):
     """Put a typical value in place of missing ones, in nominal columns the most frequent category.
 
     A column of which nothing is known becomes 0 or the first category: nothing is missing afterwards.
     """
 
-    data = Input(Data)
-    imputed = Output(Data)
-    transformation = Output(Transformation)
+    version = 2
+    former_ports = (("imputed", "transformed"),)
 
     numeric: Typical = Mean()
 
     def run(self, data: Data) -> Model:
         replacement = Replacement(data.columns, np.array([self._value(data, i) for i in range(len(data.columns))]))
-        return Model(imputed=replacement.transform(data), transformation=replacement)
+        return Model(transformed=replacement.transform(data), transformation=replacement)
 
     def _value(self, data: Data, index: int) -> float:
         known = weighted.known(data, index)

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from intemi.data import Column, Data
-from intemi.kernel import Input, Machine, Model, Output, storable
+from intemi.kernel import Model, storable
 from intemi.machines.interfaces import Floats, Transformation
+from intemi.machines.roles import Transformer
 from intemi.machines.transformations.changing import names_apart, with_columns
 
 
@@ -48,16 +49,15 @@ class Indicators(Transformation):
                     yield np.where(np.isnan(values), np.nan, values == code)
 
 
-class NominalToIndicators(Machine):
+class NominalToIndicators(Transformer):
     """Put in place of each nominal column a numeric one, 0 or 1, for each of its categories.
 
     Where a nominal value is missing, so are its indicators. A name that another column has gets a number.
     """
 
-    data = Input(Data)
-    indicators = Output(Data)
-    transformation = Output(Transformation)
+    version = 2
+    former_ports = (("indicators", "transformed"),)
 
     def run(self, data: Data) -> Model:
         transformation = Indicators(data.columns)
-        return Model(indicators=transformation.transform(data), transformation=transformation)
+        return Model(transformed=transformation.transform(data), transformation=transformation)

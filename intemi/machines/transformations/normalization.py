@@ -7,14 +7,14 @@ import math
 import numpy as np
 
 from intemi.data import Data
-from intemi.kernel import ConfigurationError, Input, Machine, Model, Output
+from intemi.kernel import ConfigurationError, Model
 from intemi.machines import weighted
-from intemi.machines.interfaces import Transformation
+from intemi.machines.roles import Transformer
 from intemi.machines.transformations.changing import numeric
 from intemi.machines.transformations.scaling import Scaling
 
 
-class Normalization(Machine):
+class Normalization(Transformer):
     """Scale numeric columns so that the incoming data reach from `low` to `high`; constant columns become `low`.
 
     >>> Normalization(low=1, high=0)
@@ -23,9 +23,8 @@ class Normalization(Machine):
     intemi.kernel.errors.ConfigurationError: Normalization: high must be above low, got low=1.0 and high=0.0
     """
 
-    data = Input(Data)
-    normalized = Output(Data)
-    transformation = Output(Transformation)
+    version = 2
+    former_ports = (("normalized", "transformed"),)
 
     low: float = 0.0
     high: float = 1.0
@@ -44,4 +43,4 @@ class Normalization(Machine):
                 half = float(values.max()) / 2 - low / 2  # the whole may exceed the greatest number
                 factor[index] = wanted / (half if half >= weighted.TINY * max(1.0, wanted) else 0.5)
         scaling = Scaling(data.columns, center, factor, self.low)
-        return Model(normalized=scaling.transform(data), transformation=scaling)
+        return Model(transformed=scaling.transform(data), transformation=scaling)

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from intemi.data import Column, Data
-from intemi.kernel import ConfigurationError, Input, Machine, Model, Output, parameter, storable
+from intemi.kernel import ConfigurationError, Model, parameter, storable
 from intemi.machines import weighted
 from intemi.machines.interfaces import Floats, Transformation
+from intemi.machines.roles import Transformer
 from intemi.machines.transformations.changing import names_apart, numeric, refuse_unknown, with_columns
 
 
@@ -38,16 +39,15 @@ class Projection(Transformation):
         return with_columns(data, [*new, *kept], [*values, *(data.feature(index) for index in nominal)])
 
 
-class PrincipalComponents(Machine):
+class PrincipalComponents(Transformer):
     """Turn numeric columns into uncorrelated ones, ordered by their variance, and keep the first of them.
 
     Kept are as few as explain more than the given share of the variance (all, if it is 1), and at most `count`. The
     greatest coefficient of each direction is positive. Nominal columns follow as they are.
     """
 
-    data = Input(Data)
-    projected = Output(Data)
-    transformation = Output(Transformation)
+    version = 2
+    former_ports = (("projected", "transformed"),)
 
     count: int | None = parameter(default=None, at_least=1)
     variance: float = parameter(default=1.0, above=0, at_most=1)
@@ -56,7 +56,7 @@ class PrincipalComponents(Machine):
         inside = numeric(data.columns)
         if not inside:
             unchanged = Projection(data.columns, np.empty(0), np.empty((0, 0)))
-            return Model(projected=data, transformation=unchanged)
+            return Model(transformed=data, transformation=unchanged)
         if not data.weights.any():
             raise ConfigurationError(f"{self.kind}: rows with a weight above 0 are needed, got none")
         refuse_unknown(self.kind, data, inside)
@@ -68,7 +68,7 @@ class PrincipalComponents(Machine):
         projection = Projection(data.columns, center, directions[:kept])
         total = float(variances.sum())
         return Model(
-            projected=projection.transform(data),
+            transformed=projection.transform(data),
             transformation=projection,
             results={
                 "Components": kept,

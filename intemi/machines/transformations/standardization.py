@@ -5,22 +5,21 @@ from __future__ import annotations
 import numpy as np
 
 from intemi.data import Data
-from intemi.kernel import ConfigurationError, Input, Machine, Model, Output, parameter
+from intemi.kernel import ConfigurationError, Model, parameter
 from intemi.machines import weighted
-from intemi.machines.interfaces import Transformation
+from intemi.machines.roles import Transformer
 from intemi.machines.transformations.changing import numeric
 from intemi.machines.transformations.scaling import Scaling
 
 
-class Standardization(Machine):
+class Standardization(Transformer):
     """Scale numeric columns to zero mean and unit deviation, as measured on the incoming data.
 
     Constant columns become 0. `ddof` degrees of freedom are taken off the number of values.
     """
 
-    data = Input(Data)
-    standardized = Output(Data)
-    transformation = Output(Transformation)
+    version = 2
+    former_ports = (("standardized", "transformed"),)
 
     ddof: int = parameter(default=1, at_least=0)
 
@@ -34,4 +33,4 @@ class Standardization(Machine):
             name = data.columns[int(factor.argmin())].name
             raise ConfigurationError(f"{self.kind}: the deviation of the column {name!r} exceeds all numbers")
         scaling = Scaling(data.columns, center, factor)
-        return Model(standardized=scaling.transform(data), transformation=scaling)
+        return Model(transformed=scaling.transform(data), transformation=scaling)

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from intemi.data import Data
-from intemi.kernel import Input, Machine, Model, Output
+from intemi.kernel import Model, Output
 from intemi.kernel.machine import Best
 from intemi.machines.classifiers.training import rows_to_learn_from
-from intemi.machines.interfaces import Classifier, FeatureRanking
+from intemi.machines.interfaces import FeatureRanking
+from intemi.machines.roles import Learner, Ranker
 from intemi.machines.trees import kernels
 from intemi.machines.trees.best_first import grown_best_first
 from intemi.machines.trees.classifier import TreeClassifier
@@ -41,7 +42,7 @@ TREE_REPORTS: Mapping[str, Best] = dict.fromkeys(("Size", "Leaves", "Depth", "Tr
 """The results of every learner of trees: `results_of` computes them."""
 
 
-class DecisionTree(Machine):
+class DecisionTree(Learner, Ranker):
     """Grow a tree: split nodes until they are pure, or a criterion says that it is enough.
 
     >>> from intemi.data import Column, Table
@@ -56,10 +57,7 @@ class DecisionTree(Machine):
     (2, [0, 0, 1, 1])
     """
 
-    data = Input(Data)
-    classifier = Output(Classifier)
     tree = Output(Tree)
-    ranking = Output(FeatureRanking)
 
     splitter: NodeSplitter = ExhaustiveSearch()
     stop: StopCriterion = AnyOf((MaxErrors(), MinNodeSize()))

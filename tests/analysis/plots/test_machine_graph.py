@@ -25,9 +25,9 @@ def cross_validation() -> Repeater:
     test = Scheme(training=Data, test=Data)
     std = test.add(Standardization(), data=test.training, name="std")
     ext = test.add(ExternalTransformation(), data=test.test, transformation=std.transformation, name="ext")
-    knn = test.add(KNN(), data=std.standardized, name="knn")
+    knn = test.add(KNN(), data=std.transformed, name="knn")
     test.add(ClassificationTest(), data=ext.transformed, classifier=knn.classifier, name="knn test")
-    both = TransformAndClassify(transformation=Standardization(), classifier=KNN(k=3))
+    both = TransformAndClassify(transformation=Standardization(), learner=KNN(k=3))
     test.add(both, data=test.training, name="both")
     return Repeater(distributor=CVDistributor(folds=3), test=test, seed=1)
 
@@ -56,7 +56,7 @@ def test_shared_machines_are_marked(figure) -> None:
 
 def test_a_composite_is_a_frame_around_what_it_holds(figure) -> None:
     drawn = boxes(figure)
-    outer, inner = drawn["cv/test/both"], drawn["cv/test/both/classifier"]
+    outer, inner = drawn["cv/test/both"], drawn["cv/test/both/learner"]
     assert outer.get_x() < inner.get_x()
     assert inner.get_x() + inner.get_width() < outer.get_x() + outer.get_width()
     assert outer.get_y() < inner.get_y()
@@ -71,7 +71,7 @@ def test_arrows_lead_from_what_a_machine_takes_to_the_machine(figure) -> None:
         "cv/test/std > cv/test/knn",
         "cv/test/std > cv/test/ext",
         "cv/test/knn > cv/test/knn test",
-        "cv/test/both/transformation > cv/test/both/classifier",
+        "cv/test/both/transformation > cv/test/both/learner",
     } <= arrows
 
 

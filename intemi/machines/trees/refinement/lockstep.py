@@ -5,9 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-from intemi.data import Data
-from intemi.kernel import ConfigurationError, Input, Job, Machine, Model, Output, parameter
-from intemi.machines.interfaces import Classifier, FeatureRanking
+from intemi.kernel import ConfigurationError, Job, Model, Output, parameter
+from intemi.machines.roles import Learner, Ranker
 from intemi.machines.trees.decision_tree import TREE_REPORTS, DecisionTree
 from intemi.machines.trees.refinement.expansions import Expansions
 from intemi.machines.trees.refinement.machines import RefinedTree
@@ -19,7 +18,7 @@ FURTHER = 4
 """How many times as far the trees grow if the rule has not stopped."""
 
 
-class LockstepTree(Machine):
+class LockstepTree(Learner, Ranker):
     """Grow a best-first tree, two branches a split, as far as a rule of pre-pruning says, and no other much further.
 
     The tree is that of `RefinedTree`, which grows the trees of all passes to their ends: these can be used by other
@@ -37,10 +36,7 @@ class LockstepTree(Machine):
     True
     """
 
-    data = Input(Data)
-    classifier = Output(Classifier)
     tree = Output(Tree)
-    ranking = Output(FeatureRanking)
 
     learner: DecisionTree
     refinement: Expansions

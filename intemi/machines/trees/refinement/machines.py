@@ -19,6 +19,7 @@ from intemi.kernel import ConfigurationError, Input, Job, Machine, Model, MultiI
 from intemi.machines.classifiers.training import rows_to_learn_from
 from intemi.machines.distributors import CVDistributor
 from intemi.machines.interfaces import Classifier, Codes, FeatureRanking, Floats, check_columns
+from intemi.machines.roles import Learner, Ranker
 from intemi.machines.trees.classifier import TreeClassifier
 from intemi.machines.trees.components import DecisionModule
 from intemi.machines.trees.decision_tree import TREE_REPORTS, DecisionTree, ranked, results_of
@@ -178,7 +179,7 @@ def _made_of(tree: Tree, decision: DecisionModule) -> tuple[TreeClassifier, Feat
     return TreeClassifier(tree.columns, tree.labels, tree, decision), ranked(tree)
 
 
-class RefinedTree(Machine):
+class RefinedTree(Learner, Ranker):
     """Grow a tree and cut it back.
 
     >>> from intemi.kernel import Project
@@ -191,10 +192,7 @@ class RefinedTree(Machine):
     (22, 6)
     """
 
-    data = Input(Data)
-    classifier = Output(Classifier)
     tree = Output(Tree)
-    ranking = Output(FeatureRanking)
 
     learner: DecisionTree = DecisionTree()
     refinement: Refinement = CostComplexity()

@@ -8,19 +8,10 @@ from typing import Any
 import numpy as np
 
 from intemi.data import Data
-from intemi.kernel import BindingError, Input, Job, Machine, Model, Output, parameter
+from intemi.kernel import Input, Job, Machine, Model, Output, parameter
 from intemi.machines.interfaces import Classifier
+from intemi.machines.roles import Learner
 from intemi.machines.trees.decision_tree import DecisionTree
-
-
-def check_learner(kind: str, learner: Machine) -> None:
-    """Refuse machines that do not make a classifier of data alone."""
-    inputs, outputs = learner.inputs, learner.outputs
-    if list(inputs) != ["data"] or "classifier" not in outputs:
-        raise BindingError(
-            f"{kind}: learner must take data alone and give a classifier, but {learner.kind} takes "
-            f"{', '.join(inputs) or 'nothing'} and gives {', '.join(outputs) or 'nothing'}"
-        )
 
 
 class RightRows(Machine):
@@ -38,7 +29,7 @@ class RightRows(Machine):
         return Model(right=right, results=results)
 
 
-class Refiltering(Machine):
+class Refiltering(Learner):
     """Learn, leave out the rows that were learned wrong, and learn again, until all that are left are right.
 
     The learner has to generalise, by pruning or by stopping early: one that learns all rows by heart leaves none out.
@@ -57,8 +48,6 @@ class Refiltering(Machine):
     x > 4.5: B (3) {'Rounds': 2, 'Removed': 2}
     """
 
-    data = Input(Data)
-
     learner: Machine = DecisionTree()
     most: int = parameter(default=50, at_least=1)
     least: int | None = parameter(default=None, at_least=1)
@@ -68,7 +57,7 @@ class Refiltering(Machine):
         return self.learner.outputs
 
     def check(self) -> None:
-        check_learner(self.kind, self.learner)
+        Learner.demand(self.learner, f"{self.kind}: learner")
 
     async def run(self, job: Job, data: Any) -> Model:
         rounds, removed = 0, 0

@@ -10,8 +10,8 @@ import numpy as np
 from intemi.data import Data
 from intemi.kernel import Input, Job, Machine, Model, Output, parameter
 from intemi.machines.interfaces import Classifier, Codes
+from intemi.machines.roles import Learner
 from intemi.machines.trees.decision_tree import DecisionTree
-from intemi.machines.trees.refinement.refiltering import check_learner
 
 GROWTH = 0.5
 """At most so many rows are added, as a share of those that are there."""
@@ -56,7 +56,7 @@ class LargerWindow(Machine):
         return Model(window=data.select_rows(rows), rows=rows, results=results)
 
 
-class Windowing(Machine):
+class Windowing(Learner):
     """Learn from a window, a `share` of the rows, and go on with some of the others that were wrong, till none is.
 
     It ends after `most` rounds at the latest. Where a few rows tell what is to be learned, that is less work. Results:
@@ -75,8 +75,6 @@ class Windowing(Machine):
     x > 69: A (6) {'Rounds': 3, 'Window': 17}
     """
 
-    data = Input(Data)
-
     random = True
     learner: Machine = DecisionTree()
     share: float = parameter(default=0.2, above=0, at_most=1)
@@ -87,7 +85,7 @@ class Windowing(Machine):
         return self.learner.outputs
 
     def check(self) -> None:
-        check_learner(self.kind, self.learner)
+        Learner.demand(self.learner, f"{self.kind}: learner")
 
     async def run(self, job: Job, data: Any) -> Model:
         window, rounds = job.request(FirstWindow(self.share), data=data, name="window"), 0

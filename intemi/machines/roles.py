@@ -1,0 +1,172 @@
+"""Roles: what machines have in common that can stand in each other's place, declared once as ports by name and type.
+
+A machine says that it has a role by extending its class, which gives it the ports. What counts wherever machines are
+exchanged (placeholders, schemes, searches, experiment files) is the ports themselves: a scheme, or a machine that never
+heard of the class, fits a role as well if it has them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from intemi.data import Data
+from intemi.kernel import BindingError, ConfigurationError, Input, Machine, MultiOutput, Output, registry
+from intemi.kernel.ports import Port
+from intemi.machines.interfaces import Classifier, FeatureRanking, Transformation
+from intemi.machines.structure.scheme import Scheme
+
+
+class Role(Machine):
+    """What every role is. A class that extends it directly declares a role; machines extend that one.
+
+    A machine has the inputs of its role and no others, so that what binds one machine of the role binds them all. It
+    may give more than the role asks for, and the types that it gives may be narrower.
+
+    >>> class Bad(Learner):
+    ...     hint = Input(Data)
+    ...     def run(self, data, hint): ...
+    Traceback (most recent call last):
+    ...
+    intemi.kernel.errors.ConfigurationError: Bad: its role Learner takes data (Data) \
+and gives classifier (Classifier), but Bad takes hint (Data) as well
+    """
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        for role in cls.__mro__[1:]:
+            if Role in role.__bases__ and issubclass(role, Role) and (wrong := role.misfit(cls._inputs, cls._outputs)):
+                own = cls.__qualname__
+                raise ConfigurationError(f"{own}: its role {role.kind} {role.described()}, but {own} {wrong}")
+
+    @classmethod
+    def fits(cls, machine: Machine) -> bool:
+        """Whether a machine, or a scheme, has the ports of this role.
+
+        >>> from intemi.machines import CVDistributor, KNN
+        >>> Learner.fits(KNN()), Learner.fits(CVDistributor())
+        (True, False)
+        """
+        return not cls.misfit(machine.inputs, machine.outputs)
+
+    @classmethod
+    def demand(cls, machine: Machine, place: str) -> None:
+        """Refuse a machine that does not fit this role at a place, and say why."""
+        if wrong := cls.misfit(machine.inputs, machine.outputs):
+            role = f"the role {cls.kind}, which {cls.described()}"
+            raise BindingError(f"{place} must have {role}, but {machine.kind} {wrong}")
+
+    @classmethod
+    def misfit(cls, inputs: Mapping[str, Input], outputs: Mapping[str, Output]) -> str:
+        """What keeps some ports from being those of this role, as the end of a sentence; empty if they are."""
+        for name, port in cls._inputs.items():
+            if name not in inputs:
+                return f"takes {listed(inputs)}, not {port}"
+            if not _goes_into(port, inputs[name]):
+                return f"takes {inputs[name]}"
+        further = [str(port) for name, port in inputs.items() if name not in cls._inputs]
+        if further:
+            return f"takes {', '.join(further)} as well"
+        for name, given in cls._outputs.items():
+            if name not in outputs:
+                return f"gives {listed(outputs)}, not {given}"
+            if not _goes_into(outputs[name], given):
+                return f"gives {outputs[name]}"
+        return ""
+
+    @classmethod
+    def described(cls) -> str:
+        """Its ports in words."""
+        gives = f"gives {listed(cls._outputs)}" if cls._outputs else "leaves results"
+        return f"takes {listed(cls._inputs)} and {gives}"
+
+    @classmethod
+    def heading(cls) -> str:
+        """What machines of this role are listed under.
+
+        >>> ClassifierTest.heading()
+        'Classifier tests'
+        """
+        return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", cls.__name__).capitalize() + "s"
+
+
+class Loader(Role):
+    """Brings data in."""
+
+    data = Output(Data)
+
+
+class Distributor(Role):
+    """Divides data into training and test data, as often as it likes: both are collections of one length."""
+
+    data = Input(Data)
+    training = MultiOutput(Data)
+    test = MultiOutput(Data)
+
+
+class Transformer(Role):
+    """Makes other data of data, and gives the way to do the same to any other data."""
+
+    data = Input(Data)
+    transformed = Output(Data)
+    transformation = Output(Transformation)
+
+
+class Ranker(Role):
+    """Orders features by their use for telling classes apart."""
+
+    data = Input(Data)
+    ranking = Output(FeatureRanking)
+
+
+class Learner(Role):
+    """Learns a classifier from data."""
+
+    data = Input(Data)
+    classifier = Output(Classifier)
+
+
+class ClassifierTest(Role):
+    """Tells how good a classifier is on data; what it finds are results."""
+
+    data = Input(Data)
+    classifier = Input(Classifier)
+
+
+ROLES: tuple[type[Role], ...] = (Learner, Transformer, Ranker, Distributor, ClassifierTest, Loader)
+"""Every role that the package ships, in the order in which they are listed."""
+
+
+def placeholder(role: type[Role]) -> Scheme:
+    """An empty scheme with the ports of a role: whatever fits the role fills it.
+
+    >>> placeholder(Learner).missing()
+    [': an empty placeholder that takes data (Data) and gives classifier (Classifier)']
+    """
+    return Scheme(**dict[str, Any](role._inputs), **dict[str, Any](role._outputs))
+
+
+def roles_of(machine: Machine) -> list[type[Role]]:
+    """The roles that a machine fits, of those that are known.
+
+    >>> from intemi.machines import KNN, DecisionTree
+    >>> [role.kind for role in roles_of(DecisionTree())]
+    ['Learner', 'Ranker']
+    """
+    return [role for role in known_roles() if role.fits(machine)]
+
+
+def known_roles() -> tuple[type[Role], ...]:
+    """The roles of the package, and those that users have declared."""
+    own = [cls for cls in registry.components().values() if Role in cls.__bases__ and cls not in ROLES]
+    return (*ROLES, *own)
+
+
+def listed(ports: Mapping[str, Port]) -> str:
+    """Ports by name and type."""
+    return ", ".join(map(str, ports.values())) or "nothing"
+
+
+def _goes_into(source: Port, target: Port) -> bool:
+    return source.multi == target.multi and issubclass(source.accepted, target.accepted)
