@@ -23,6 +23,7 @@ class Column:
     categories: tuple[str, ...] | None = None
 
     caches_encoding: ClassVar[bool] = True
+    is_immutable: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         # Of other kinds of text, such as numpy's, plain text is made: equal columns are to have equal encodings.

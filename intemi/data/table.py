@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from intemi.data.column import Column, repeated
 from intemi.kernel import ConfigurationError, storable
 from intemi.kernel.encoding import digest, encode
+from intemi.kernel.protection import is_read_only
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int32]
@@ -33,6 +34,7 @@ class Table:
     """All values of a data set, immutable and shared by every view of it."""
 
     is_shared = True
+    is_immutable = True
 
     def __init__(
         self,
@@ -234,22 +236,10 @@ def _frozen(given: Any, array: Any, dimensions: int) -> Any:
         raise ConfigurationError(f"Table: {dimensions} dimensions expected, got an array of shape {array.shape}")
     array = np.ascontiguousarray(array)
     is_new = isinstance(given, list | tuple) or not np.may_share_memory(array, given)
-    if not is_new and not _is_read_only(array):
+    if not is_new and not is_read_only(array):
         array = array.copy()
     array.flags.writeable = False
     return array
-
-
-def _is_read_only(owner: Any) -> bool:
-    """Whether nobody can write into the memory of an array: not by any array that it is a view of, either."""
-    while isinstance(owner, np.ndarray):
-        if owner.flags.writeable:
-            return False
-        owner = owner.base
-    try:
-        return owner is None or memoryview(owner).readonly
-    except TypeError:  # it does not let anybody look at its memory
-        return False
 
 
 def _taken(values: Any, rows: Codes | None) -> Any:

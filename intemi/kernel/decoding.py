@@ -134,7 +134,7 @@ def _decode_rare(view: memoryview, at: int, number: int, resolve: _Resolve) -> t
         source, at = _content(view, at)
         if bytes(source) != source_of(cls):
             raise EncodingError(f"a {cls.__qualname__} as it was before its class was edited")
-        return _Frame(1, lambda parts: _build_storable(cls, parts[0])), at
+        return _Frame(1, lambda parts: build_storable(cls, parts[0])), at
     raise EncodingError(f"not a canonical encoding: unknown tag {tag!r}")
 
 
@@ -156,7 +156,8 @@ def _pairs(parts: list[Any]) -> dict[Any, Any]:
     return dict(zip(parts[::2], parts[1::2], strict=True))
 
 
-def _build_storable(cls: Any, state: Any) -> Any:
+def build_storable(cls: Any, state: Any) -> Any:
+    """The value of a registered type that has a state."""
     return cls.from_state(state) if tells_its_state(cls) else cls(**state)
 
 

@@ -104,7 +104,8 @@ def storable(cls: _T) -> _T:
 
     A dataclass needs nothing else. Any other class gives its state as plain values with `state()` and is built again
     by the class method `from_state(state)`. Small values that occur again and again, and are hashable, say
-    `caches_encoding = True`.
+    `caches_encoding = True`. Values of a type that is no frozen dataclass are copied for each reader, unless it says
+    `is_immutable = True`: then it promises that nothing in them can be changed, arrays included.
 
     >>> @storable
     ... @dataclasses.dataclass(frozen=True)

@@ -13,6 +13,7 @@ from typing import Any
 
 from intemi.kernel.encoding import is_cached, is_shared
 from intemi.kernel.locks import StepLock
+from intemi.kernel.protection import Changeable
 from intemi.kernel.record import ABSENT
 
 Origin = tuple[bytes, str, int]
@@ -189,7 +190,9 @@ def _flatten(value: object) -> Iterator[object]:
             continue
         seen.add(id(item))
         yield item
-        if isinstance(item, dict):
+        if isinstance(item, Changeable):
+            pending.append(item.value)
+        elif isinstance(item, dict):
             pending.extend(item.values())
         elif isinstance(item, list | tuple | set | frozenset):
             if not (item and type(item) is tuple and is_cached(item[0])):  # these are everywhere, and weigh nothing

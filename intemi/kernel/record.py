@@ -16,6 +16,7 @@ from msgpack import Packer, unpackb
 from intemi.kernel import encoding
 from intemi.kernel.decoding import decode
 from intemi.kernel.errors import EncodingError, MachineFailed
+from intemi.kernel.protection import handed_out, looked_at
 from intemi.kernel.seeds import Seed
 
 FORMAT = 1
@@ -171,7 +172,7 @@ class Record:
         assert isinstance(self._results, dict)
         if self._is_fixed:
             return {label: decode(value) if type(value) is bytes else value for label, value in self._results.items()}
-        return self._results
+        return {label: handed_out(value) for label, value in self._results.items()}
 
     def fix(self) -> None:
         """See to it that nobody can change the results before the record is written."""
@@ -181,14 +182,17 @@ class Record:
         if _TEXT.issuperset(map(type, results)):
             self._results, self._is_fixed = _fixed(results), True
         else:  # msgpack has no other labels
-            self._results = encoding.encode(results)
+            self._results = encoding.encode({label: looked_at(value) for label, value in results.items()})
 
     def fixed_results(self) -> dict[str, Any]:
         """The labelled results: numbers, text, truth values and None as they are, everything else encoded."""
         if self._is_fixed:
             assert isinstance(self._results, dict)
             return self._results
-        return _fixed(self.results)
+        if isinstance(self._results, bytes):
+            self._results = decode(self._results)
+        assert isinstance(self._results, dict)
+        return _fixed(self._results)
 
     def encode(self, config: bytes | None = None) -> bytes:
         """The record as bytes; `config` is what the configuration is called if it is kept elsewhere."""
@@ -265,7 +269,7 @@ def _fixed(results: Mapping[str, Any]) -> dict[str, Any]:
     return {
         label: value
         if (kind := type(value)) in _PLAIN or (kind is int and _LEAST <= value <= _GREATEST)
-        else encoding.encode(value)
+        else encoding.encode(looked_at(value))
         for label, value in results.items()
     }
 

@@ -24,10 +24,11 @@ from intemi.kernel.finishing import Done, Finisher, failure_of
 from intemi.kernel.machine import Model
 from intemi.kernel.managers import Call, Stopped, TaskManager
 from intemi.kernel.ports import check_fit
+from intemi.kernel.protection import protected
 from intemi.kernel.record import Failure, Items, Record, census_of_one
 from intemi.kernel.seeds import Seed
 from intemi.kernel.store import BUSY, MINE
-from intemi.kernel.values import check_model
+from intemi.kernel.values import accepted, check_model
 
 if TYPE_CHECKING:
     from intemi.kernel.line import AssemblyLine
@@ -120,6 +121,7 @@ class Runner:
         call = Call(task, task.config, task.owner.seed, task.inputs, self._load, self._check_usage)
         try:
             model, task.cpu = manager.execute(call)
+            model = accepted(task.config, model)
         except Stopped:
             self._stopped(task)
             return []
@@ -187,7 +189,6 @@ class Runner:
 
     def _taken(self, task: Task, model: Model) -> Done:
         try:
-            check_model(task.config, model)
             durable = self._unifier.store.durable
             outputs, contents, received = self._values.take(
                 task.machine, task.config, model, durable, self._is_bound(task)
@@ -256,7 +257,7 @@ class Runner:
             check_model(task.config, model)
             assert isinstance(model, Model)
             outputs = {name: self._transit(task, name, value) for name, value in model.outputs.items()}
-            record = self._record(task, outputs, model.results)
+            record = self._record(task, outputs, {label: protected(value) for label, value in model.results.items()})
         except BaseException as error:
             self._fail(task, error)
             return

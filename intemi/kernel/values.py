@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import copy
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from typing import Any
-
-import numpy as np
 
 from intemi.kernel import encoding
 from intemi.kernel.context import Inputs, Source
@@ -19,6 +16,7 @@ from intemi.kernel.errors import EncodingError, IntemiError, MachineFailed
 from intemi.kernel.machine import Machine, Model
 from intemi.kernel.memory import MemoryCache, Origin, measured
 from intemi.kernel.ports import Output
+from intemi.kernel.protection import handed_out, looked_at, protected
 from intemi.kernel.record import ABSENT, SINGLE, Item, Items, Record, flat
 from intemi.kernel.seeds import Seed
 from intemi.kernel.store import Finished
@@ -69,12 +67,12 @@ class Values:
             if value is ABSENT:
                 value = self._read(item)
                 if value is ABSENT:
-                    return self._make(item)
+                    return handed_out(self._make(item))
                 self._hold(item, value, *measured(value))
-        return own(value) if type(value) in _MUTABLE else value
+        return handed_out(value)
 
     def _hold(self, item: Item, value: Any, size: int, parts: Sequence[object]) -> int:
-        """Keep a value in memory: beside its item if that costs next to nothing, else as long as there is room.
+        """Keep a protected value in memory: beside its item if that costs next to nothing, else while there is room.
 
         Answers with the bytes that came into the memory cache.
         """
@@ -112,13 +110,13 @@ class Values:
         origin = (machine, "value", SINGLE)
         if self._memory.get(origin) is ABSENT:
             # The giver may go on to change what was given; what is known by this content must not change with it.
-            self._memory.pin(origin, frozen(value.copy()) if isinstance(value, np.ndarray) else own(value))
+            self._memory.pin(origin, protected(value, is_given=True))
         return known
 
     def take(
         self, machine: bytes, config: Machine, model: Model, durable: bool, bound: bool = False
     ) -> tuple[dict[str, Items], dict[bytes, bytes], int]:
-        """Take over what a leaf made: its items, the contents that the store must keep beside the record, and how many
+        """Take over an accepted model: its items, the contents that the store must keep beside the record, and how many
         bytes came into the memory cache.
 
         Outputs that are bound already are digested while they are at hand. A value without a safe encoding stays in
@@ -141,22 +139,22 @@ class Values:
             return outputs, {}, received
         return outputs, encoded.contents, received + self._hold_parts(encoded)
 
-    def _take_over(self, item: Item, value: Any, encoded: Encoded | None, bound: bool) -> int:
-        """Let an item stand for a value; how many bytes came into the memory cache."""
-        scalar = encoding.encode_scalar(value)
+    def _take_over(self, item: Item, kept: Any, encoded: Encoded | None, bound: bool) -> int:
+        """Let an item stand for a protected value; how many bytes came into the memory cache."""
+        scalar = encoding.encode_scalar(kept)
         if scalar is not None and len(scalar) <= INLINE:  # most small values, in one step
-            item.small, item.inline = value, scalar
+            item.small, item.inline = kept, scalar
             if bound or encoded is not None:
                 item.content = encoding.digest(scalar)
             return 0
-        value = frozen(value)
+        value = looked_at(kept)
         if encoded is not None:
             size, parts = self._encode(item, value, encoded)
         else:
             size, parts = measured(value)
             if bound:
                 item.content = _content_of(item, value)
-        return self._hold(item, value, size, parts)
+        return self._hold(item, kept, size, parts)
 
     def _hold_parts(self, encoded: Encoded) -> int:
         return sum([self._memory.put((name, "", SHARED), part, 0, (part,)) for name, part in encoded.shared.items()])
@@ -207,8 +205,8 @@ class Values:
             return ABSENT
         try:
             if encoded.startswith(PICKLE):
-                return _unpickled(encoded) if self._trusts_store else ABSENT
-            return decode(encoded, self._resolve)
+                return protected(_unpickled(encoded)) if self._trusts_store else ABSENT
+            return protected(decode(encoded, self._resolve))
         except Exception:
             return ABSENT  # a shared part is gone, or its type is not known to this process
 
@@ -220,7 +218,7 @@ class Values:
             if encoded is None:
                 self._shared.discard(name)
                 raise EncodingError(f"the shared part {name.hex()} is gone from the store")
-            part = decode(encoded)
+            part = decode(encoded)  # what has it for a part is protected, and the part with it
             self._memory.put((name, "", SHARED), part, 0, (part,))
         return part
 
@@ -285,16 +283,14 @@ class Values:
 
     def _run_again(self, record: Record, inputs: Inputs, at_hand: dict[Origin, Any]) -> dict[Origin, Any]:
         config: Machine = decode(record.config)
-        values = {
-            name: tuple(at_hand[item.origin] for item in items) if multi else at_hand[items[0].origin]
-            for name, (multi, items) in inputs.items()
-        }
-        model = run_leaf(config, values, record.seed)
-        check_model(config, model)
+        values: dict[str, Any] = {}
+        for name, (multi, bound) in inputs.items():
+            loaded = tuple(handed_out(at_hand[item.origin]) for item in bound)
+            values[name] = loaded if multi else loaded[0]
+        model = accepted(config, run_leaf(config, values, record.seed))
         self._note_run(config.kind)
-        made = {
-            name: tuple(map(frozen, model.outputs[name])) if port.multi else (frozen(model.outputs[name]),)
-            for name, port in config.outputs.items()
+        made: dict[str, tuple[Any, ...]] = {
+            name: model.outputs[name] if port.multi else (model.outputs[name],) for name, port in config.outputs.items()
         }
         for name, items in record.outputs.items():
             _check_same(config, record, flat(items), made[name])
@@ -314,11 +310,21 @@ class Values:
 
 
 def run_leaf(config: Machine, values: dict[str, Any], seed: Seed | None) -> Model:
-    """Run a leaf here and now; whether it delivers what it declares is checked by whoever takes that."""
+    """Run a leaf here and now; what it delivers is still to be `accepted`."""
     if seed is not None and config.takes_rng:  # who gave the seed has asked whether the configuration is random
         values = {**values, "rng": seed.generator(config.registered_name)}
     model: Model = config.run(**values)
     return model
+
+
+def accepted(config: Machine, model: Model) -> Model:
+    """What a leaf has delivered, checked and protected, at once: its next run must not change it."""
+    check_model(config, model)
+    outputs = {
+        name: tuple(map(protected, value)) if config.outputs[name].multi else protected(value)
+        for name, value in model.outputs.items()
+    }
+    return Model(results={label: protected(value) for label, value in model.results.items()}, **outputs)
 
 
 def check_model(config: Machine, model: object) -> None:
@@ -353,23 +359,6 @@ def _check_type(config: Machine, port: Output, value: object) -> None:
         raise TypeError(f"{config.kind}.{port.name} must be {accepted.__name__}, got {type(value).__name__}")
 
 
-def frozen(value: Any) -> Any:
-    """An output as everybody gets it, from memory or from disk: nobody may write into it, and arrays lie row by row."""
-    if isinstance(value, np.ndarray):
-        if type(value) is np.ndarray and not value.flags.c_contiguous:
-            value = np.ascontiguousarray(value)
-        value.flags.writeable = False
-    return value
-
-
-def own(value: Any) -> Any:
-    """A value for one who may change it: containers of Python cannot be frozen, so they are copied."""
-    return copy.deepcopy(value) if type(value) in _MUTABLE else value
-
-
-_MUTABLE = frozenset((list, dict, set, bytearray))
-
-
 @lru_cache(maxsize=2**10)
 def _digests_itself(cls: type) -> bool:
     return hasattr(cls, "content_digest")
@@ -397,7 +386,7 @@ def _content_of(item: Item, value: Any) -> bytes:
 
 def _check_same(config: Machine, record: Record, items: tuple[Item, ...], values: tuple[Any, ...]) -> None:
     same = len(items) == len(values) and all(
-        item.content is None or item.content == _content_of(item, value)
+        item.content is None or item.content == _content_of(item, looked_at(value))
         for item, value in zip(items, values, strict=True)
     )
     if not same:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,6 +79,8 @@ class FeatureRanking:
     order: tuple[int, ...]
     values: tuple[float, ...]
     """One for each column, in the order of the columns."""
+
+    is_immutable: ClassVar[bool] = True
 
     def state(self) -> tuple[Any, ...]:
         """For the store: two arrays cost less than many numbers."""

@@ -18,6 +18,7 @@ class Rows:
     """What a series is, without what can be done with it."""
 
     __slots__ = ("_columns", "_main")
+    is_immutable = True
 
     __hash__ = None  # type: ignore[assignment]
 

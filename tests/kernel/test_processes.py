@@ -399,7 +399,7 @@ def test_an_array_that_can_be_written_to_is_sent_as_it_is_now(worker: Worker) ->
     assert model.outputs["shifted"].base.sum() == MB
 
 
-def test_arrays_can_be_written_to_there_only_if_they_can_here(worker: Worker) -> None:
+def test_arrays_cannot_be_written_to_there_whatever_they_are_here(worker: Worker) -> None:
     class Write(Machine):
         array = Input(np.ndarray)
         sum = Output(float)
@@ -409,9 +409,9 @@ def test_arrays_can_be_written_to_there_only_if_they_can_here(worker: Worker) ->
             return Model(sum=float(array.sum()))
 
     for size in (3, MB):
-        assert run(worker, Write(), array=np.zeros(size)).outputs["sum"] == 5
-        with pytest.raises(ValueError, match="read-only"):
-            run(worker, Write(), array=frozen(np.zeros(size)))
+        for array in (np.zeros(size), frozen(np.zeros(size))):
+            with pytest.raises(ValueError, match="read-only"):
+                run(worker, Write(), array=array)
 
 
 def test_large_arrays_go_both_ways(worker: Worker) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -327,7 +328,7 @@ COSTS = ((0, 1), (9, 0))
 def test_rounding_does_not_decide_between_classes(decision: DecisionModule) -> None:
     """A tenth and two tenths are a little more than three of them; of the equal classes the first is answered."""
     tree = tree_of(DecisionTree(), table_of({"x": [1, 1]}, "AB"))
-    tree.class_weights[0] = [0.3, 0.1 + 0.2]
+    tree = replace(tree, class_weights=np.array([[0.3, 0.1 + 0.2]]))
     assert node_classes(tree, decision).tolist() == [0]
 
 

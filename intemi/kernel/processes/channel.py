@@ -181,7 +181,8 @@ class Channel:
             return number, self._buffers[number], False
         view = memoryview(self._read(size))
         if number:
-            self._remember(number, view.toreadonly())
+            view = view.toreadonly()
+            self._remember(number, view)
         return number, view, True
 
     def _enter(self, view: memoryview) -> tuple[int, memoryview, bool]:

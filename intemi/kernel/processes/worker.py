@@ -19,8 +19,9 @@ from intemi.kernel.machine import Machine, Model
 from intemi.kernel.memory import Origin
 from intemi.kernel.processes.channel import Channel, Failed, Finished, Frame, Order, plain
 from intemi.kernel.processes.classes import names_of_classes
+from intemi.kernel.protection import handed_out, looked_at, protected
 from intemi.kernel.record import SINGLE
-from intemi.kernel.values import check_model, frozen, own, run_leaf
+from intemi.kernel.values import accepted, run_leaf
 
 
 def main() -> None:
@@ -81,17 +82,16 @@ class LeafServer:
         except BaseException as error:
             error.add_note("(raised while a worker process loaded the machine and its inputs)")
             return self._failed(error, in_step=False)
-        inputs = {
-            name: tuple(own(self._values[origin]) for origin in origins) if multi else own(self._values[origins[0]])
-            for name, (multi, origins) in order.inputs.items()
-        }
+        inputs: dict[str, Any] = {}
+        for name, (multi, origins) in order.inputs.items():
+            loaded = tuple(handed_out(self._values[origin]) for origin in origins)
+            inputs[name] = loaded if multi else loaded[0]
         if order.is_watched:
             self._channel.send([])
             self._channel.receive()
         before = _cpu_seconds()
         try:
-            model = run_leaf(config, inputs, order.seed)
-            check_model(config, model)
+            model = accepted(config, run_leaf(config, inputs, order.seed))
         except BaseException as error:
             return self._failed(error, in_step=True)
         finally:
@@ -107,7 +107,7 @@ class LeafServer:
         if order.surroundings is not None:
             _move_to(*order.surroundings)
         *values, config = map(self._channel.unpack, frames)
-        self._values.update(zip(order.sent, values, strict=True))
+        self._values.update(zip(order.sent, map(protected, values), strict=True))
         for origin, frame in zip(order.sent, frames, strict=False):
             self._channel.hold(origin, frame)
         self._channel.drop(order.dropped)
@@ -123,9 +123,12 @@ class LeafServer:
             value = model.outputs[name]
             counts[name] = len(value) if port.multi else None
             for index, each in enumerate(value) if port.multi else [(SINGLE, value)]:
-                items[machine, name, index] = frozen(each)
-        frames = [self._pack(each, f"{config.kind}.{name}", keep=True) for (_, name, _), each in items.items()]
-        results = self._pack(model.results, f"{config.kind}: one of the results", keep=False)
+                items[machine, name, index] = each
+        frames = [
+            self._pack(looked_at(each), f"{config.kind}.{name}", keep=True) for (_, name, _), each in items.items()
+        ]
+        found = {label: looked_at(value) for label, value in model.results.items()}
+        results = self._pack(found, f"{config.kind}: one of the results", keep=False)
         self._values.update(items)
         for origin, frame in zip(items, frames, strict=True):
             self._channel.hold(origin, frame)

@@ -181,6 +181,7 @@ class FittedEstimator:
     """
 
     is_shared = True
+    is_immutable = True
 
     def __init__(self, origin: bytes, estimator: Any = None, packed: bytes | None = None) -> None:
         self.origin = origin

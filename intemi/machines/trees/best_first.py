@@ -43,7 +43,7 @@ def grown_best_first(learner: DecisionTree, data: Data) -> Tree | None:
         return None
     tree = grown(whole, data)
     if isinstance(learner.splitter, SpreadSearch) and learner.splitter.unseen == "heavier":
-        _place_unseen_symbols(tree)
+        tree = _with_unseen_symbols(tree)
     if isinstance(learner.acceptor, MinBranchSize):
         small = (tree.weights < learner.acceptor.size - 1e-9) & (tree.parent >= 0)
         tree = cut_at(tree, np.unique(tree.parent[small]))
@@ -77,13 +77,16 @@ def _criteria(stop: StopCriterion) -> list[StopCriterion]:
     return [each for part in stop.criteria for each in _criteria(part)] if isinstance(stop, AnyOf) else [stop]
 
 
-def _place_unseen_symbols(tree: Tree) -> None:
-    """Send symbols that do not occur in a node to its heavier branch."""
+def _with_unseen_symbols(tree: Tree) -> Tree:
+    """The tree that sends symbols that do not occur in a node to its heavier branch."""
+    parameters = tree.parameters.copy()
     for node in np.flatnonzero(tree.branch_count).tolist():
         test = int(tree.test_start[node])
         if tree.kind[test] == SYMBOLS:
-            branches, weights = tree.parameters_of(test), tree.branch_weight[list(tree.children(node))]
+            branches = parameters[tree.parameter_start[test] : tree.parameter_start[test + 1]]
+            weights = tree.branch_weight[list(tree.children(node))]
             branches[branches < 0] = np.argmax(weights >= weights.max() - 1e-12)
+    return replace(tree, parameters=parameters)
 
 
 def _order(tree: Tree, learner: DecisionTree) -> Codes:

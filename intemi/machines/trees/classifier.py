@@ -31,12 +31,16 @@ class TreeClassifier(Classifier):
 
     @cached_property
     def _node_answers(self) -> Floats:
-        return np.ascontiguousarray(self.decision.probabilities(self.tree))
+        answers = np.ascontiguousarray(self.decision.probabilities(self.tree))
+        answers.flags.writeable = False
+        return answers
 
     @cached_property
     def node_classes(self) -> Codes:
         """The class that each node answers."""
-        return self.decision.classes(self._node_answers)
+        classes = self.decision.classes(self._node_answers)
+        classes.flags.writeable = False
+        return classes
 
     def leaves(self, data: Data) -> Codes:
         """The leaf of each row; -1 where a row goes to several in parts, since a value is missing."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -103,7 +104,7 @@ def grown(learner: DecisionTree, data: Data) -> Tree:
         raise infinite_values(data.columns[infinite])
     tree = Tree.from_state((data.columns, labels, *packed))
     if splitter.threshold == "value":
-        _take_values(data, tree)
+        return _with_values(data, tree)
     return tree
 
 
@@ -118,9 +119,11 @@ def infinite_values(column: Column) -> ConfigurationError:
     return ConfigurationError(f"DecisionTree: values must be finite, but some of {column.name!r} are infinite")
 
 
-def _take_values(data: Data, tree: Tree) -> None:
-    """Replace thresholds by the largest values of the data that are not above them."""
+def _with_values(data: Data, tree: Tree) -> Tree:
+    """The tree with the largest values of the data that are not above its thresholds in place of these."""
+    parameters = tree.parameters.copy()
     for feature in np.unique(tree.feature):
         if not tree.columns[feature].is_nominal:
             tests = tree.parameter_start[:-1][tree.feature == feature]
-            tree.parameters[tests] = largest_values(data.feature(int(feature)), tree.parameters[tests])
+            parameters[tests] = largest_values(data.feature(int(feature)), parameters[tests])
+    return replace(tree, parameters=parameters)

@@ -45,6 +45,7 @@ class Tree:
 
     is_shared: ClassVar[bool] = True
     """The store keeps one copy for the tree itself and all classifiers made of it."""
+    is_immutable: ClassVar[bool] = True
 
     columns: tuple[Column, ...]
     labels: tuple[str, ...]
@@ -70,6 +71,10 @@ class Tree:
     """Where the parameters of a test begin; one more at the end."""
     parameters: Floats
 
+    def __post_init__(self) -> None:
+        for name in (*_OF_NODES, *_OF_TESTS, *_NUMBERS):
+            getattr(self, name).flags.writeable = False
+
     def __len__(self) -> int:
         return len(self.parent)
 
@@ -88,6 +93,7 @@ class Tree:
     def from_state(cls, state: tuple[Any, ...]) -> Tree:
         """The tree that was taken apart, or was never put together: its arrays are parts of the two."""
         columns, labels, nodes, tests, integers, numbers = state
+        integers.flags.writeable = numbers.flags.writeable = False  # and so are the parts that are taken from them
         tree = cls.__new__(cls)
         arrays = tree.__dict__
         arrays["columns"], arrays["labels"], arrays["_state"] = columns, labels, state
@@ -126,14 +132,14 @@ class Tree:
         return int((self.branch_count == 0).sum())
 
     @cached_property
-    def levels(self) -> list[int]:
+    def levels(self) -> tuple[int, ...]:
         """How many nodes there are at each depth; they stand in this order."""
         last_children = np.cumsum(self.branch_count)
         sizes, last = [1], 0
         while last < len(self) - 1:  # the last node of a level leads to the last node of the next
             sizes.append(int(last_children[last]) - last)
             last += sizes[-1]
-        return sizes
+        return tuple(sizes)
 
     @property
     def depth(self) -> int:
@@ -143,7 +149,9 @@ class Tree:
     @cached_property
     def weights(self) -> Floats:
         """The weight of each node."""
-        return np.asarray(self.class_weights.sum(axis=1))
+        weights = np.asarray(self.class_weights.sum(axis=1))
+        weights.flags.writeable = False
+        return weights
 
     def children(self, node: int) -> range:
         """The children of a node."""
@@ -167,6 +175,7 @@ class Tree:
             filled = filled.copy()
             for node in empty:
                 filled[node] = filled[self.parent[node]]
+            filled.flags.writeable = False
         return filled
 
     def __eq__(self, other: object) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -66,8 +67,9 @@ def test_parts_of_rows_follow_the_branches_as_they_are_after_raising() -> None:
     data = rows((2, 0, 0, "A"), (1, 0, 1, "B"), (12, 1, 0, "A"), (8, 1, 1, "B"))
     missing = rows((2, 0, 0, "A"), (1, 0, 1, "B"), (12, 1, 0, "A"), (8, 1, 1, "B"), (1, 0, None, "A"))
     tree = grown_by_x(data)
-    tree.class_weights[[0, 1], 0] += 1
-    tree.branch_weight[[0, 1]] += 1
+    more = np.array([1.0, 1.0, *[0.0] * (len(tree) - 2)])
+    class_weights = tree.class_weights + np.outer(more, [1, 0])
+    tree = replace(tree, class_weights=class_weights, branch_weight=tree.branch_weight + more)
     raised = RAISING.pruned(tree, missing)
     share = 14 / 23
     expected = np.array([[15, 9], [14 + share, 0], [1 - share, 9]])
