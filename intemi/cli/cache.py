@@ -87,6 +87,8 @@ def prune(folder: str, values: bool, older_than: float, failures: bool, as_json:
         click.echo(f"{done.failures:,} failures forgotten")
     if done.aside:
         click.echo(f"{done.aside:,} damaged files removed")
+    if done.orphans:
+        click.echo(f"{done.orphans:,} files removed that processes had left when they were killed")
 
 
 def _bytes(count: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -20,11 +21,18 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 def file_bytes(path: str | Path) -> bytes:
     """The content of a file."""
     try:
-        return Path(path).read_bytes()
+        with open(path, "rb", opener=_open_at_once) as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise DataError(str(path), None, "a pipe, a device or the like", "a file")
+            return file.read()
     except OSError as error:
         raise DataError(str(path), None, f"nothing to read ({error.strerror})", "a file") from None
     except ValueError as error:
         raise DataError(repr(str(path)), None, f"no name of a file ({error})", "a file") from None
+
+
+def _open_at_once(path: str, flags: int) -> int:
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))  # a pipe would wait for a writer
 
 
 def decoded(content: bytes, file: str, encoding: str) -> bytes:

@@ -17,9 +17,11 @@ from intemi.kernel.capsule import Capsule
 from intemi.kernel.context import Source
 from intemi.kernel.errors import ConfigurationError, IntemiError, MachineError
 from intemi.kernel.explain import Explanation, Verdict
+from intemi.kernel.plain_files import check_folder, create_file, read_file
 from intemi.kernel.ports import Output
 from intemi.kernel.project import Given, Project
 
+MAX_PLAN_BYTES = 2**24
 EXPERIMENTS = "experiments"
 """The folder in a project where the experiments that were run in it are kept, as plain data."""
 
@@ -119,9 +121,10 @@ def save(experiment: Experiment, folder: str | os.PathLike[str]) -> Path:
     """Keep the plan of an experiment in the folder of its project, so that results can be compared without its file."""
     file = Path(folder) / EXPERIMENTS / f"{experiment.file_name}.json"
     try:
+        check_folder(file.parent)
         file.parent.mkdir(parents=True, exist_ok=True)
         temporary = file.with_suffix(f".{os.getpid()}")
-        temporary.write_text(json.dumps(experiment.to_plain(), indent=1, ensure_ascii=False), "utf-8")
+        create_file(temporary, json.dumps(experiment.to_plain(), indent=1, ensure_ascii=False).encode())
         os.replace(temporary, file)
     except OSError as error:
         raise IntemiError(f"{file}: the plan of the experiment cannot be written: {error.strerror}") from error
@@ -133,7 +136,8 @@ def saved(folder: str | os.PathLike[str], name: str | None = None) -> Experiment
 
     Nothing is imported: machines of classes that are not loaded stay as they were written (`Experiment.unknown`).
     """
-    files = sorted((Path(folder) / EXPERIMENTS).glob("*.json"), key=lambda file: file.stat().st_mtime)
+    check_folder(Path(folder) / EXPERIMENTS)
+    files = sorted((Path(folder) / EXPERIMENTS).glob("*.json"), key=lambda file: file.lstat().st_mtime)
     if not files:
         raise ConfigurationError(
             f"{os.fspath(folder)}: no experiment was run in this folder; `intemi run FILE` runs one"
@@ -145,7 +149,7 @@ def saved(folder: str | os.PathLike[str], name: str | None = None) -> Experiment
         raise ConfigurationError(f"{os.fspath(folder)}: no experiment is called {name!r}; {near(name, known)}")
     file = files[-1] if name is None else known[name]
     try:
-        plain = json.loads(file.read_text("utf-8"))
+        plain = json.loads(read_file(file, MAX_PLAN_BYTES))
         plain.pop("imports", None)  # of an older version: a folder does not say which code is run
         return Experiment.from_plain({**plain, "project": os.fspath(folder)})
     except (IntemiError, OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:

@@ -25,6 +25,7 @@ from mmap import mmap
 from pathlib import Path
 
 from intemi.kernel.errors import IntemiError
+from intemi.kernel.plain_files import open_file
 
 try:
     import fcntl
@@ -32,9 +33,11 @@ except ImportError:  # pragma: no cover - Windows
     fcntl = None  # type: ignore[assignment]
 
 _DOOR = 0
-"""The place that is locked by whoever opens files or sets them aside; those of machines come behind it."""
-_MACHINES = 1
-_NO_MACHINE = 1 + 2**62
+"""The place that is locked while files are opened or set aside; those of machines come behind it."""
+_WRITERS = 1
+"""The place that is locked, by any number of processes together, while large contents are written."""
+_MACHINES = 2
+_NO_MACHINE = _MACHINES + 2**62
 """A place behind those of all machines: it is locked as long as some process has locked all places."""
 
 HEARING = 0.05
@@ -49,12 +52,17 @@ class _LockFile:
     """The one open descriptor of a file of locks in this process, and who holds which of them."""
 
     def __init__(self, path: Path) -> None:
-        self.descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-        if not os.fstat(self.descriptor).st_size:
+        self.descriptor = open_file(path, os.O_RDWR | os.O_CREAT)
+        size = os.fstat(self.descriptor).st_size
+        if size > 1:  # its first byte would be written to
+            os.close(self.descriptor)
+            raise IntemiError(f"{path}: must be a file of one byte for locks, got {size:,} bytes; move it away")
+        if not size:
             os.ftruncate(self.descriptor, 1)
         self._bell = mmap(self.descriptor, 1)
         self.users = 0
         self.claimants = 0
+        self.writers = 0
         self.holders: dict[bytes, object] = {}
         """Machines that are claimed, and by which store."""
         self.lock = threading.RLock()  # a store that is collected just then gives its claims back under it
@@ -75,7 +83,7 @@ class _LockFile:
             if not self._bell[0]:
                 return True
             self.let_others_in()
-        return self._lock(1, _place(machine))
+        return self.lock_place(1, _place(machine))
 
     def give_back(self, machine: bytes) -> None:
         """Unlock the place of a machine; as long as this process is alone, it stays with the others."""
@@ -104,14 +112,15 @@ class _LockFile:
     def _take_all(self) -> None:
         if time.monotonic() - self._met < COMPANY:
             return
-        if not self._lock(0, _MACHINES):
+        if not self.lock_place(0, _MACHINES):
             self._met = time.monotonic()
             return
         self._bell[0] = 0
         self.alone = next(self._numbers)
         threading.Thread(target=self._listen, args=(self.alone,), name="intemi claims", daemon=True).start()
 
-    def _lock(self, length: int, start: int) -> bool:
+    def lock_place(self, length: int, start: int) -> bool:
+        """Lock places for this process alone; False if another process has locked some of them."""
         try:
             fcntl.lockf(self.descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB, length, start)
         except (BlockingIOError, PermissionError):
@@ -141,7 +150,7 @@ class _LockFile:
             with self.lock:
                 if self.alone is not None:
                     return True
-                if self._lock(1, _NO_MACHINE):
+                if self.lock_place(1, _NO_MACHINE):
                     self._unlock(1, _NO_MACHINE)
                     return has_met
                 self._bell[0] = 1
@@ -256,5 +265,41 @@ def exclusively(path: Path) -> Iterator[None]:
                 yield
             finally:
                 fcntl.lockf(file.descriptor, fcntl.LOCK_UN, 1, _DOOR)
+    finally:
+        _leave(path, file)
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Files of contents are written and then listed: any number of threads and processes may do so at a time."""
+    file = _use(path)
+    try:
+        with file.lock:
+            if not file.writers:
+                fcntl.lockf(file.descriptor, fcntl.LOCK_SH, 1, _WRITERS)
+            file.writers += 1
+        try:
+            yield
+        finally:
+            with file.lock:
+                file.writers -= 1
+                if not file.writers:
+                    fcntl.lockf(file.descriptor, fcntl.LOCK_UN, 1, _WRITERS)
+    finally:
+        _leave(path, file)
+
+
+@contextmanager
+def without_writers(path: Path) -> Iterator[bool]:
+    """No contents are being written as long as this lasts; False if some are now, which is not waited for."""
+    file = _use(path)
+    try:
+        with file.lock:
+            is_free = not file.writers and file.lock_place(1, _WRITERS)
+            try:
+                yield is_free
+            finally:
+                if is_free:
+                    fcntl.lockf(file.descriptor, fcntl.LOCK_UN, 1, _WRITERS)
     finally:
         _leave(path, file)

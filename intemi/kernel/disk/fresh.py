@@ -9,6 +9,8 @@ from contextlib import closing, suppress
 from functools import cache
 from pathlib import Path
 
+from intemi.kernel.plain_files import SQLITE_SUFFIXES, create_file
+
 _VERSIONS = slice(18, 20)
 """Where the header of a file says how it is written, ..."""
 _WAL = b"\2\2"
@@ -19,15 +21,18 @@ def make_if_absent(path: Path, statements: tuple[str, ...]) -> bool:
     """Make a file with what the statements put into it, unless there is one. Nobody else may be doing so just then."""
     if path.exists():
         return False
-    for suffix in ("-wal", "-shm", "-journal"):  # of a file that is gone: SQLite would take it for one of this file
-        with suppress(FileNotFoundError):
-            os.unlink(f"{path}{suffix}")
-    unfinished = f"{path}-new"
-    descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)  # SQLite's other files get this mode
-    with open(descriptor, "wb") as file:
-        file.write(_image(statements))
+    drop_beside(path)
+    unfinished = path.with_name(f"{path.name}-new")
+    create_file(unfinished, _image(statements))
     os.rename(unfinished, path)
     return True
+
+
+def drop_beside(path: Path) -> None:
+    """Drop what SQLite has put beside a file that is gone: it would take that for a part of the next one."""
+    for suffix in SQLITE_SUFFIXES[1:]:
+        with suppress(FileNotFoundError):
+            os.unlink(f"{path}{suffix}")
 
 
 @cache

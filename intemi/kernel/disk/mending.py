@@ -19,6 +19,7 @@ from typing import Concatenate, Generic, ParamSpec, TypeVar
 from intemi.kernel.disk.claims import exclusively
 from intemi.kernel.disk.seal import DamageError
 from intemi.kernel.errors import IntemiError, StoreWarning
+from intemi.kernel.plain_files import SQLITE_SUFFIXES, SpecialFileError, check_beside, check_files, check_folder
 
 LOOK_INTERVAL = 0.02
 """Seconds between two looks whether another process has set the file aside."""
@@ -35,9 +36,6 @@ _DAMAGE = {
     sqlite3.SQLITE_CONSTRAINT,
     sqlite3.SQLITE_MISMATCH,
 }
-
-_SUFFIXES = ("", "-wal", "-shm", "-journal")
-"""A SQLite file and those that SQLite puts beside it."""
 
 Handle = TypeVar("Handle")
 Answer = TypeVar("Answer")
@@ -140,8 +138,15 @@ class Mending(Generic[Handle]):
             self._replace(error)
 
     def _usable(self) -> Handle:
+        try:
+            if self.path != self._main:
+                check_folder(self.path)
+            check_files([self._main])
+        except SpecialFileError as error:
+            raise DamageError(f"it is {error.what}") from None
+        check_beside(self._main)
         # SQLite would take an empty file for a new one, and drop the journal beside it.
-        if self._main.exists() and not (self._main.is_file() and self._main.stat().st_size):
+        if self._main.exists() and not self._main.stat().st_size:
             raise DamageError("it is empty")
         return self._open_it()
 
@@ -166,14 +171,14 @@ class Mending(Generic[Handle]):
             raise unusable(self.path, error) from error
 
     def _is_writable(self) -> bool:
-        files = [f"{self._main}{suffix}" for suffix in _SUFFIXES]
+        files = [f"{self._main}{suffix}" for suffix in SQLITE_SUFFIXES]
         return all(os.access(file, os.W_OK) for file in [str(self._main.parent), *filter(os.path.exists, files)])
 
     def _replace(self, reason: object) -> None:
         number = 1
-        while (aside := self.path.with_name(f"{self.path.name}.damaged-{number}")).exists():
+        while os.path.lexists(aside := self.path.with_name(f"{self.path.name}.damaged-{number}")):
             number += 1
-        for suffix in _SUFFIXES:
+        for suffix in SQLITE_SUFFIXES:
             with suppress(FileNotFoundError):
                 os.rename(f"{self.path}{suffix}", f"{aside}{suffix}")
         try:

@@ -11,15 +11,17 @@ import sqlite3
 import time
 import warnings
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from intemi.kernel.decoding import decode
+from intemi.kernel.disk.claims import exclusively, without_writers
 from intemi.kernel.disk.configs import name_of
 from intemi.kernel.disk.store import DiskStore
 from intemi.kernel.errors import ConfigurationError, EncodingError, IntemiError, StoreWarning
+from intemi.kernel.plain_files import is_file, remove_all
 from intemi.kernel.record import Record, flat
 
 LARGEST_FILE = "cache.db"
@@ -61,6 +63,8 @@ class Pruned:
     failures: int = 0
     aside: int = 0
     """Files that had been set aside as damaged."""
+    orphans: int = 0
+    """Files that processes had left when they were killed."""
 
 
 def survey(folder: str | os.PathLike[str]) -> Survey:
@@ -119,9 +123,32 @@ def prune(
     for file in path.glob("*.damaged-*"):
         done.bytes += _size(file)
         done.aside += 1
-        _remove(file)
+        remove_all(file)
+    for file in _left_behind(path):
+        done.bytes += _size(file)
+        done.orphans += 1
+        remove_all(file)
     _compact(path / "machines.sqlite")
     return done
+
+
+def _left_behind(path: Path) -> Iterator[Path]:
+    """What processes have left when they were killed: files that were being made, values that nothing lists.
+
+    Both are told while no process makes or writes any; if one does, they stay until the next time.
+    """
+    locks = path / "claims"
+    with exclusively(locks):
+        yield from path.glob("*-new")
+    values = path / "contents"
+    if values.is_symlink() or not values.is_dir():
+        return
+    with without_writers(locks) as is_free:
+        if is_free:
+            listed = {name for _, _, name in _large(values)}
+            for file in values.glob("[0-9a-f][0-9a-f]/*.val"):
+                if f"{file.parent.name}/{file.name}" not in listed and not file.parent.is_symlink():
+                    yield file
 
 
 def _needed(store: DiskStore, record: Record, inline_only: bool = False) -> set[bytes]:
@@ -180,29 +207,26 @@ def _bytes(path: Path) -> dict[str, int]:
 
 
 def _size(path: Path) -> int:
-    if path.is_dir():
-        return sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
-    return path.stat().st_size if path.exists() else 0
+    if path.is_dir() and not path.is_symlink():
+        return sum(file.lstat().st_size for file in path.rglob("*") if is_file(file))
+    return path.lstat().st_size if is_file(path) else 0
 
 
 def _sizes(store: DiskStore, path: Path) -> dict[bytes, int]:
     """The size of every content, by its id."""
     found: dict[bytes, int] = dict(store._database.rows("SELECT id, length(bytes) FROM contents"))
-    file = path / "contents" / LARGEST_FILE
-    if file.exists():
-        with closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as connection:
-            for key, size in connection.execute("SELECT key, size FROM Cache"):
-                found[bytes.fromhex(key)] = int(size)
+    if (path / "contents").exists():
+        store._contents()  # a damaged one is set aside now
+        for key, size, _ in _large(path / "contents"):
+            found[bytes.fromhex(key)] = int(size)
     return found
 
 
-def _remove(path: Path) -> None:
-    import shutil
-
-    if path.is_dir():
-        shutil.rmtree(path)
-    else:
-        path.unlink()
+def _large(folder: Path) -> list[tuple[str, int, str]]:
+    """Key, size and file of every large content."""
+    address = (folder / LARGEST_FILE).absolute().as_uri()
+    with closing(sqlite3.connect(f"{address}?mode=ro", uri=True)) as connection:
+        return connection.execute("SELECT key, size, filename FROM Cache").fetchall()
 
 
 def _compact(file: Path) -> None:
