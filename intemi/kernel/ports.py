@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import types
 import typing
+from collections.abc import Mapping
 from typing import Any, Self, Union
 
 from intemi.kernel import registry
@@ -87,3 +88,43 @@ def check_fit(source: Output | Input, source_owner: str, target: Port, target_ow
             f"{target_owner}.{target.name} takes one {target.accepted.__name__}, but {source_owner}.{source.name} "
             f"gives many; bind one of its items, {source.name}[i]"
         )
+
+
+def misfit(
+    inputs: Mapping[str, Input],
+    outputs: Mapping[str, Output],
+    given_inputs: Mapping[str, Input],
+    given_outputs: Mapping[str, Output],
+) -> str:
+    """What keeps a machine from standing where some ports are bound, as the end of a sentence; empty if nothing does.
+
+    It must take the same inputs and no others, and give at least the same outputs. What it takes may be wider than
+    what it is bound to, and what it gives narrower.
+
+    >>> number, text = Output(int, name="answer"), Output(str, name="answer")
+    >>> misfit({}, {"answer": number}, {}, {"answer": text})
+    'gives answer (str)'
+    """
+    for name, port in inputs.items():
+        if name not in given_inputs:
+            return f"takes {listed(given_inputs)}, not {port}"
+        if not _goes_into(port, given_inputs[name]):
+            return f"takes {given_inputs[name]}"
+    further = {name: port for name, port in given_inputs.items() if name not in inputs}
+    if further:
+        return f"takes {listed(further)} as well"
+    for name, output in outputs.items():
+        if name not in given_outputs:
+            return f"gives {listed(given_outputs)}, not {output}"
+        if not _goes_into(given_outputs[name], output):
+            return f"gives {given_outputs[name]}"
+    return ""
+
+
+def listed(ports: Mapping[str, Port]) -> str:
+    """Ports by name and type."""
+    return ", ".join(map(str, ports.values())) or "nothing"
+
+
+def _goes_into(source: Port, target: Port) -> bool:
+    return source.multi == target.multi and issubclass(source.accepted, target.accepted)

@@ -13,7 +13,7 @@ from typing import Any
 
 from intemi.data import Data
 from intemi.kernel import BindingError, ConfigurationError, Input, Machine, MultiOutput, Output, registry
-from intemi.kernel.ports import Port
+from intemi.kernel.ports import listed, misfit
 from intemi.machines.interfaces import Classifier, FeatureRanking, Transformation
 from intemi.machines.structure.scheme import Scheme
 
@@ -60,20 +60,7 @@ and gives classifier (Classifier), but Bad takes hint (Data) as well
     @classmethod
     def misfit(cls, inputs: Mapping[str, Input], outputs: Mapping[str, Output]) -> str:
         """What keeps some ports from being those of this role, as the end of a sentence; empty if they are."""
-        for name, port in cls._inputs.items():
-            if name not in inputs:
-                return f"takes {listed(inputs)}, not {port}"
-            if not _goes_into(port, inputs[name]):
-                return f"takes {inputs[name]}"
-        further = [str(port) for name, port in inputs.items() if name not in cls._inputs]
-        if further:
-            return f"takes {', '.join(further)} as well"
-        for name, given in cls._outputs.items():
-            if name not in outputs:
-                return f"gives {listed(outputs)}, not {given}"
-            if not _goes_into(outputs[name], given):
-                return f"gives {outputs[name]}"
-        return ""
+        return misfit(cls._inputs, cls._outputs, inputs, outputs)
 
     @classmethod
     def described(cls) -> str:
@@ -161,12 +148,3 @@ def known_roles() -> tuple[type[Role], ...]:
     """The roles of the package, and those that users have declared."""
     own = [cls for cls in registry.components().values() if Role in cls.__bases__ and cls not in ROLES]
     return (*ROLES, *own)
-
-
-def listed(ports: Mapping[str, Port]) -> str:
-    """Ports by name and type."""
-    return ", ".join(map(str, ports.values())) or "nothing"
-
-
-def _goes_into(source: Port, target: Port) -> bool:
-    return source.multi == target.multi and issubclass(source.accepted, target.accepted)

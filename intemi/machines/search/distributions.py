@@ -74,6 +74,10 @@ class Choice(Distribution):
 
     values: Sequence[Any]
 
+    @property
+    def alternatives(self) -> Sequence[Any]:
+        return self.values
+
     def check(self) -> None:
         super().check()
         if not self.values:

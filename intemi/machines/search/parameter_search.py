@@ -5,10 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from intemi.kernel import ConfigurationError, Input, Job, Machine, MachineFailed, Model, Output, Seed, parameter
+from intemi.kernel import (
+    BindingError,
+    ConfigurationError,
+    InfeasibleError,
+    Input,
+    Job,
+    Machine,
+    MachineFailed,
+    Model,
+    Output,
+    Seed,
+    parameter,
+)
+from intemi.kernel.ports import misfit
 from intemi.kernel.repository import Objective
 from intemi.machines.search.candidate import Candidate
 from intemi.machines.search.defaults import parts_of
+from intemi.machines.search.fitting import fitted, fitted_alternatives, refuse
 from intemi.machines.search.scenario import Scenario
 from intemi.series import Series
 
@@ -16,12 +30,13 @@ from intemi.series import Series
 class ParameterSearch(Machine):
     """Run a test with the parameters that a scenario proposes, and find those for which the objective is best.
 
-    Candidates that do not depend on each other run at the same time. One that fails, or that a machine refuses, is the
-    worst. Whatever candidates have in common is computed once.
+    Candidates that do not depend on each other run at the same time, and share what they have in common. One that
+    fails, or whose parameters a machine refuses, is the worst. One with a machine that does not fit its place is no
+    candidate: it is refused before anything is run.
 
-    A search has the outputs of what it finds. Without `winner` these are the outputs of the best test; with it, the
-    part of the best test at that path is requested for the inputs of the search itself: `winner="test/learner"` makes
-    a search for the best learner a learner.
+    A search has the outputs of what it finds, as far as all that it may find have them. Without `winner` these are the
+    outputs of the best test; with it, the part of the best test at that path is requested for the inputs of the search
+    itself: `winner="test/learner"` makes a search for the best learner a learner.
 
     Results: "Best" (paths and values), "Objective", "Tried" (a series of all candidates and their objectives).
     """
@@ -37,7 +52,17 @@ class ParameterSearch(Machine):
 
     @property
     def outputs(self) -> Mapping[str, Output]:
-        return self._winner_in(self.test).outputs
+        known: Mapping[str, Output] | None = self.__dict__.get("_common_outputs")
+        if known is None:
+            found = fitted_alternatives(self.test, self.scenario).values()
+            others = [self._winner_in(each).outputs for each in found if isinstance(each, Machine)]
+            known = {
+                name: port
+                for name, port in self._winner_in(self.test).outputs.items()
+                if not any(misfit({}, {name: port}, {}, each) for each in others)
+            }
+            self.__dict__["_common_outputs"] = known
+        return known
 
     def check(self) -> None:
         self.best  # noqa: B018 - refuses machines that differ
@@ -53,6 +78,7 @@ class ParameterSearch(Machine):
                     f"ParameterSearch: the winner at {self.winner!r} takes {', '.join(missing)}, "
                     f"but the search has only {', '.join(self.test.inputs) or 'no inputs'}"
                 )
+        refuse(self.kind, fitted_alternatives(self.test, self.scenario))
 
     @property
     def best(self) -> Literal["highest", "lowest"]:
@@ -84,8 +110,12 @@ class ParameterSearch(Machine):
         tested: dict[Candidate, Any] = {}
         """The capsule of each candidate, or why it was refused."""
         while batch := search.ask():
-            for candidate in batch:
-                tested[candidate] = self._request(job, candidate, inputs, len(tested))
+            configs = {candidate: self._config(candidate) for candidate in batch}
+            if not tested:
+                unbound = [each for each in configs if isinstance(configs[each], BindingError | InfeasibleError)]
+                refuse(self.kind, {each: configs[each] for each in unbound})
+            for candidate, config in configs.items():
+                tested[candidate] = self._request(job, candidate, config, inputs, len(tested))
             await job.settled(*(tested[each] for each in batch if not isinstance(tested[each], ConfigurationError)))
             for candidate in batch:
                 search.tell(candidate, self._objective(job, tested[candidate]))
@@ -106,11 +136,16 @@ class ParameterSearch(Machine):
             exhibited = job.request(machine, name="winner", **{name: inputs[name] for name in machine.inputs})
         return Model(results=results, **{name: getattr(exhibited, name) for name in self.outputs})
 
-    def _request(self, job: Job, candidate: Candidate, inputs: Mapping[str, Any], number: int) -> Any:
+    def _config(self, candidate: Candidate) -> Machine | ConfigurationError:
+        """What is run for a candidate, or why it is refused."""
         try:
-            config = candidate.applied_to(self.test)
+            return fitted(self.test, candidate)
         except ConfigurationError as refused:
             return refused
+
+    def _request(self, job: Job, candidate: Candidate, config: Any, inputs: Mapping[str, Any], number: int) -> Any:
+        if isinstance(config, ConfigurationError):
+            return config
         comments = {"Candidate": number + 1, **{path: _plain(value) for path, value in candidate.items()}}
         return job.request(config, name="test", comments=comments, **inputs)
 

@@ -81,6 +81,11 @@ class AtPath(_Base):
         """The path, alone."""
         return (self.path,)
 
+    @property
+    def alternatives(self) -> Sequence[Any]:
+        """All values that it may put there, if they are known beforehand."""
+        return ()
+
     def at(self, place: str) -> Self:
         """The same for a part at that place."""
         return self.with_part("path", f"{place}.{self.path}")

@@ -23,6 +23,10 @@ class Values(AtPath, Scenario):
     path: str
     values: Sequence[Any]
 
+    @property
+    def alternatives(self) -> Sequence[Any]:
+        return self.values
+
     def check(self) -> None:
         super().check()
         if not self.values:
