@@ -59,15 +59,12 @@ def lines_of(machine: Machine) -> Iterator[str]:
     yield _headed(machine)
     if isinstance(machine, Scheme):
         for child in machine.children:
-            bound = ", ".join(
-                f"{port} ← {' + '.join('.'.join(filter(None, (wire.child, wire.port))) for wire in wires)}"
-                for port, wires in child.wires.items()
-            )
+            bound = ", ".join(f"{port} ← {' + '.join(map(str, wires))}" for port, wires in child.wires.items())
             head, *rest = lines_of(child.machine)
             yield f"  {child.name}: {head}" + (f"  [{bound}]" if bound else "")
             yield from (f"  {line}" for line in rest)
         for name, wire in machine.exposed.items():
-            yield f"  gives {name} ← {'.'.join(filter(None, (wire.child, wire.port)))}"
+            yield f"  gives {name} ← {wire}"
         return
     for name, part in machine.parameters().items():
         if isinstance(part, Machine):

@@ -187,7 +187,7 @@ def _given_by(function: Callable[..., Any]) -> type:
     return next(base for base in classes[0].__mro__ if all(issubclass(each, base) for each in classes))
 
 
-_HIDDEN = {"Given", "Unknown", "SchemePort", "SchemeChild", "Wire", "TransformedClassifier"}
+_HIDDEN = {"Given", "Unknown", "SchemePort", "SchemeChild", "Wire", "ItemWire", "OutsideWire", "TransformedClassifier"}
 """Parts of other things that nobody names by themselves."""
 
 

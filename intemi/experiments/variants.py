@@ -116,9 +116,8 @@ def _set(node: Node, setting: Setting, role: type[Machine]) -> Machine:
 
 
 def _replaced(made: Machine, path: str, node: Node) -> Machine:
-    above, _, last = path.replace("/", ".").rpartition(".")
     try:
-        owner = made.get(above)
+        owner, last = made.owner_of(path)
         if isinstance(owner, Component) and last not in owner.part_names():
             raise node.wrong(f"{owner.kind} has no parameter {last!r}; {near(last, owner.part_names())}")
         return made.replace(path, build_value(node, _hint(owner, last)))

@@ -262,14 +262,23 @@ class Component:
 
     def get(self, path: str) -> Any:
         """The part at a path such as `"test/svm.kernel.sigma"`."""
+        return _part_of(*self.owner_of(path), path)
+
+    def owner_of(self, path: str) -> tuple[Any, str]:
+        """What holds the part at a path, and the part's name in it.
+
+        Steps are separated by "." or "/". A name may have dots itself: of several that fit, the longest is meant.
+        """
         value: Any = self
-        for step in _steps(path):
+        step, rest = _first_step(value, path, path)
+        while rest:
             value = _part_of(value, step, path)
-        return value
+            step, rest = _first_step(value, rest, path)
+        return value, step
 
     def replace(self, path: str, value: Any) -> Self:
         """A copy with the part at a path exchanged, at any depth."""
-        changed: Self = _replaced(self, _steps(path), value, path)
+        changed: Self = _replaced(self, path, value, path)
         return changed
 
     # Plain data
@@ -378,11 +387,17 @@ def _ordered(values: frozenset[Any]) -> str:
     return f"frozenset({{{', '.join(sorted(map(repr, values)))}}})" if values else "frozenset()"
 
 
-def _steps(path: str) -> list[str]:
-    steps = path.replace("/", ".").split(".")
-    if not all(steps):
+def _first_step(owner: Any, rest: str, path: str) -> tuple[str, str]:
+    """The first step of what is left of a path, and what is left after it."""
+    names = owner.part_names() if isinstance(owner, Component) else owner if isinstance(owner, Mapping) else ()
+    step = rest.replace("/", ".").partition(".")[0]
+    for name in names:
+        if len(name) > len(step) and "." in name and (rest == name or rest.startswith((f"{name}.", f"{name}/"))):
+            step = name
+    after = rest[len(step) :]
+    if not step or len(after) == 1:
         raise ConfigurationError(f"the path {path!r} has an empty step; write it like 'test/svm.kernel.sigma'")
-    return steps
+    return step, after[1:]
 
 
 def _components_in(value: Any) -> Iterator[Component]:
@@ -411,8 +426,8 @@ def _part_of(value: Any, step: str, path: str) -> Any:
     raise ConfigurationError(f"{step!r} (in the path {path!r}) is not a part of {_shown(value)}")
 
 
-def _replaced(owner: Any, steps: list[str], value: Any, path: str) -> Any:
-    step, *rest = steps
+def _replaced(owner: Any, rest: str, value: Any, path: str) -> Any:
+    step, rest = _first_step(owner, rest, path)
     inner = _part_of(owner, step, path)
     new = _replaced(inner, rest, value, path) if rest else value
     if isinstance(owner, Component):

@@ -9,12 +9,15 @@ from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from intemi.kernel.context import Context, Source, Task
+from intemi.kernel.errors import MachineAborted
+from intemi.kernel.record import SINGLE
 
 if TYPE_CHECKING:
     from intemi.kernel.capsule import Capsule
     from intemi.kernel.limits import Limits
     from intemi.kernel.line import AssemblyLine
     from intemi.kernel.machine import Machine
+    from intemi.kernel.ports import Output
     from intemi.kernel.repository.query import Query
     from intemi.kernel.seeds import Seed
     from intemi.series import Series
@@ -172,6 +175,19 @@ class Job:
         """What a query finds under a child that is done."""
         assert self._line.repository is not None
         return self._line.repository.ask(query, capsule.context)
+
+    def output_of(self, machine: bytes, output: Output, index: int = SINGLE) -> Source:
+        """An output, or an item of one, of a machine that has finished, by the machine's id."""
+        record = self._line.unifier.record_of(machine)
+        if record is None or output.name not in record.outputs:
+            owner = self._task.owner
+            raise MachineAborted(  # which is not kept: it may be there another time
+                f"{owner.path}: the machine {machine.hex()} is not on record here, so its output {output.name!r} "
+                "cannot be used; a scheme that is bound to it runs where that machine was run",
+                owner.path,
+                owner.key,
+            )
+        return Source(Context.found(record), output, index)
 
     def load(self, source: Source) -> Any:
         """The value of an input, or of an output of a child that is done."""

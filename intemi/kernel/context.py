@@ -187,6 +187,14 @@ class Context:
         context.state = State.FINISHED if record.failure is None else State.FAILED
         return context
 
+    @classmethod
+    def found(cls, record: Record) -> Context:
+        """A context for a machine that has finished, whoever requested it."""
+        context = cls(_decoded(record.config), {}, record.seed, record.machine)
+        context.record = record
+        context.state = State.FINISHED
+        return context
+
     def resolved(self) -> Inputs | None:
         """Where the values of its inputs are, if all of them are there."""
         ports = self.config.inputs

@@ -142,7 +142,7 @@ from intemi.machines.measures import (
 )
 from intemi.machines.measures.classes import MeasureOfClasses, _OfConfusion, _OfScores
 from intemi.machines.roles import ClassifierTest, Distributor, Learner, Loader, Ranker, Role, Transformer
-from intemi.machines.structure.scheme import SchemeChild, SchemePort, Wire
+from intemi.machines.structure.scheme import ItemWire, OutsideWire, SchemeChild, SchemePort, Wire
 from intemi.query import At, Named, Objective, OfType, Provides, Query
 from tests.machines import cross_validation
 
@@ -177,6 +177,8 @@ SHIPPED: list[tuple[Callable[[], Component], str]] = [
     (lambda: SchemePort(int), "9c9a1076aab9ef45b3c35d625681446c"),
     (lambda: SchemePort(float, multi=True), "a15b0faec145efa6d7b07f9d3c42fc6e"),
     (lambda: Wire("child", "port"), "3f63f3c405e5ba0f800527dcdd629e4c"),
+    (lambda: ItemWire("child", "port", 2), "4ab72c9da7fc873166ccdaff5b47ebad"),
+    (lambda: OutsideWire("", "data", "00ff", -1, int), "5bad2406ae9f8d72e38c8dfb87c0e974"),
     (lambda: SchemeChild("child", placeholder(), {"data": [Wire("", "data")]}), "11fe64d5b592f0392717e26942b1951a"),
     (lambda: Scheme(), "6164229c4cd5f34f8780e1f5c2f890b7"),
     (lambda: placeholder(), "d9a2fa19ca0c84b887ec2c331a566b5e"),

@@ -78,7 +78,7 @@ def test_machines_are_called_after_their_class_unless_they_are_given_a_name() ->
     assert names == ["scale", "scale 2", "my scale", "scale 3", "roc analysis", "children 2"]
 
 
-@pytest.mark.parametrize("name", ["a/b", "a.b", "seed", "children", "exposed", "ports_in", "ports_out"])
+@pytest.mark.parametrize("name", ["a/b", ".b", "a.", "a..b", "seed", "children", "exposed", "ports_in", "ports_out"])
 def test_a_name_that_a_path_could_not_say_is_refused(name: str) -> None:
     with pytest.raises(ConfigurationError, match=f"the name of a machine inside must be a text .* got '{name}'"):
         Scheme().add(Number(), name=name)
@@ -159,7 +159,7 @@ def test_what_is_not_there_cannot_be_bound() -> None:
         assert scheme.nummer
     with pytest.raises(ConfigurationError, match="Scheme: no machine inside is called 'scales'; there are scale"):
         scheme.bind("scales", number=scheme.number)
-    with pytest.raises(BindingError, match=r"Scale\.number must be bound to a port of this scheme .* got 5"):
+    with pytest.raises(BindingError, match=r"Scale\.number must be bound to a port of this scheme, .* got 5"):
         scheme.bind(scale, number=5)
 
 
@@ -169,17 +169,12 @@ def test_a_wire_cannot_lead_to_another_scheme() -> None:
     there = other.add(Scale(), number=other.number)
     with pytest.raises(BindingError, match=r"^Scale\.number cannot be bound to <scale\.result in a scheme>, which bel"):
         one.add(Scale(), number=there.result)
-    with pytest.raises(BindingError, match=r"^Scale\.number cannot be bound to <input\.number in a scheme>, which bel"):
+    with pytest.raises(BindingError, match=r"^Scale\.number cannot be bound to <number in a scheme>, which bel"):
         one.add(Scale(), number=other.number)
     with pytest.raises(BindingError, match=r"^output result cannot be bound to .*, which belongs to another scheme$"):
         one.expose(result=there.result)
     with pytest.raises(BindingError, match="Scheme: scale is a machine in another scheme"):
         one.bind(there, number=one.number)
-
-
-def test_an_output_of_a_running_project_cannot_be_drawn_in(project: Project) -> None:
-    with pytest.raises(BindingError, match=r"Scale\.number must be bound to a port of this scheme .* got <Source"):
-        Scheme().add(Scale(), number=project.request(Number()).result)
 
 
 def test_many_wires_may_lead_to_a_multi_input(project: Project) -> None:

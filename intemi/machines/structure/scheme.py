@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, Self
 
-from intemi.kernel import Component, Input, Job, Machine, Model, Output
+from intemi.kernel import Component, Input, Job, Machine, Model, Output, Source, parameter
 from intemi.kernel.errors import BindingError, ConfigurationError, NoSuchPort
 from intemi.kernel.machine import RESERVED, missing_in
 from intemi.kernel.ports import Port, check_fit
@@ -30,6 +30,30 @@ class Wire(Component):
     child: str
     port: str
 
+    def __str__(self) -> str:
+        return f"{self.child}.{self.port}" if self.child else self.port
+
+
+class ItemWire(Wire):
+    """One item of a multi output of a child, or of a multi input of the scheme."""
+
+    item: int = parameter(at_least=0)
+
+    def __str__(self) -> str:
+        return f"{super().__str__()}[{self.item}]"
+
+
+class OutsideWire(Wire):
+    """An output of a machine outside that has finished. The id of the machine stands for everything that made it."""
+
+    machine: str
+    index: int
+    accepted: type
+    multi: bool = False
+
+    def __str__(self) -> str:
+        return f"outside.{self.port}"
+
 
 class SchemeChild(Component):
     """One machine inside a scheme, with the wires to its inputs."""
@@ -39,11 +63,11 @@ class SchemeChild(Component):
     wires: Mapping[str, tuple[Wire, ...]] = {}
 
     def check(self) -> None:
-        if not self.name or "/" in self.name or "." in self.name or self.name in Scheme.parameter_names():
+        if "/" in self.name or not all(self.name.split(".")) or self.name in Scheme.parameter_names():
             taken = ", ".join(Scheme.parameter_names())
             raise ConfigurationError(
-                f"Scheme: the name of a machine inside must be a text without '/' and '.', and none of {taken}, "
-                f"got {self.name!r}"
+                f"Scheme: the name of a machine inside must be a text without '/', with dots only inside, "
+                f"and none of {taken}, got {self.name!r}"
             )
 
 
@@ -81,8 +105,18 @@ class End:
         self.scheme = scheme
         self.wire = wire
 
+    def __getitem__(self, item: int) -> End:
+        """One item of a multi port: `distributor.training[0]`."""
+        port = self.scheme._source_port(self.wire)
+        if not port.multi:
+            raise BindingError(f"{self!r} is one {port.accepted.__name__}, it has no items")
+        return End(self.scheme, ItemWire(self.wire.child, self.wire.port, item))
+
+    def __iter__(self) -> Any:
+        raise BindingError(f"{self!r}: how many items there are is known when it runs; bind them one by one, or all")
+
     def __repr__(self) -> str:
-        return f"<{self.wire.child or 'input'}.{self.wire.port} in a scheme>"
+        return f"<{self.wire} in a scheme>"
 
 
 class Scheme(Machine):
@@ -212,8 +246,13 @@ class Scheme(Machine):
         return wires
 
     def _wire(self, target: str, end: Any) -> Wire:
+        if isinstance(end, Source):
+            return _outside(target, end)
         if not isinstance(end, End):
-            raise BindingError(f"{target} must be bound to a port of this scheme or of a machine inside, got {end!r}")
+            raise BindingError(
+                f"{target} must be bound to a port of this scheme, of a machine inside, "
+                f"or of one that has finished, got {end!r}"
+            )
         if end.scheme is not self:
             raise BindingError(f"{target} cannot be bound to {end!r}, which belongs to another scheme")
         return end.wire
@@ -266,10 +305,18 @@ class Scheme(Machine):
             raise BindingError(f"{owner}.{target.name} takes one {target.accepted.__name__}, got several")
 
     def _source_port(self, wire: Wire) -> Input | Output:
+        if isinstance(wire, OutsideWire):
+            return Output(wire.accepted, wire.multi, wire.port)
+        port = self._whole_port(wire)
+        return Output(port.accepted, name=port.name) if isinstance(wire, ItemWire) else port
+
+    def _whole_port(self, wire: Wire) -> Input | Output:
         ports: Mapping[str, Any] = self._child(wire.child).machine.outputs if wire.child else self.inputs
         if wire.port not in ports:
             raise BindingError(f"{wire.child or 'Scheme'}: no port is called {wire.port!r}")
         port: Input | Output = ports[wire.port]
+        if isinstance(wire, ItemWire) and not port.multi:
+            raise BindingError(f"{wire.child or 'Scheme'}.{wire.port} is one value, it has no item {wire.item}")
         return port
 
     def _sorted(self) -> tuple[SchemeChild, ...]:
@@ -374,11 +421,17 @@ class Scheme(Machine):
         for child, ports in self._plan:
             bindings: dict[str, Any] = {}
             for name, wires in ports:
+                for needed in _collections(wires):
+                    await capsules[needed]  # how many items there are is known afterwards
                 bindings[name] = (
-                    _source(wires[0], capsules, inputs) if len(wires) == 1 else _sources(wires, capsules, inputs)
+                    _source(wires[0], job, capsules, inputs)
+                    if len(wires) == 1
+                    else _sources(wires, job, capsules, inputs)
                 )
             capsules[child.name] = job.request(child.machine, name=child.name, **bindings)
-        return Model(**{name: _source(wire, capsules, inputs) for name, wire in self.exposed.items()})
+        for needed in _collections(self.exposed.values()):
+            await capsules[needed]
+        return Model(**{name: _source(wire, job, capsules, inputs) for name, wire in self.exposed.items()})
 
     def __repr__(self) -> str:
         ports = [f"{port.name}={port.declared}" for port in (*self.inputs.values(), *self.outputs.values())]
@@ -386,13 +439,46 @@ class Scheme(Machine):
         return f"{self.kind}({', '.join(ports + inside)})"
 
 
-def _source(wire: Wire, capsules: Mapping[str, Any], inputs: Mapping[str, Any]) -> Any:
+def _source(wire: Wire, job: Job, capsules: Mapping[str, Any], inputs: Mapping[str, Any]) -> Any:
     """What is at the beginning of a wire: an output of a machine inside, or what is bound to an input of the scheme."""
-    return getattr(capsules[wire.child], wire.port) if wire.child else inputs[wire.port]
+    if type(wire) is OutsideWire:
+        return job.output_of(bytes.fromhex(wire.machine), Output(wire.accepted, wire.multi, wire.port), wire.index)
+    bound = getattr(capsules[wire.child], wire.port) if wire.child else inputs[wire.port]
+    return _item(bound, wire) if type(wire) is ItemWire else bound
 
 
-def _sources(wires: Iterable[Wire], capsules: Mapping[str, Any], inputs: Mapping[str, Any]) -> list[Any]:
-    bound = [_source(wire, capsules, inputs) for wire in wires]
+def _collections(wires: Iterable[Wire]) -> list[str]:
+    """The machines inside of whose collections single items are bound."""
+    return [wire.child for wire in wires if type(wire) is ItemWire and wire.child]
+
+
+def _item(bound: Any, wire: ItemWire) -> Source:
+    """One of the values that are bound: sources may stand for one or for many."""
+    sources = bound if isinstance(bound, tuple) else (bound,)
+    items: list[Source] = []
+    for each in sources:
+        items += [each] if each.is_single else [each[index] for index in range(len(each))]
+    if wire.item >= len(items):
+        raise BindingError(f"Scheme: there is no {wire}, there are {len(items)} items")
+    return items[wire.item]
+
+
+def _outside(target: str, source: Source) -> OutsideWire:
+    """A wire to an output of a machine that has finished; it is known by what was done to make it."""
+    record = source.context.record
+    if source.context.error is not None:
+        raise BindingError(f"{target} cannot be bound to {source}: {source.context.error}")
+    if record is None:
+        raise BindingError(
+            f"{target} cannot be bound to {source}, which is not there yet: wait for {source.context.path} first, "
+            "or give the scheme an input for it"
+        )
+    port = source.port
+    return OutsideWire("", port.name, record.machine.hex(), source.index, port.accepted, not source.is_single)
+
+
+def _sources(wires: Iterable[Wire], job: Job, capsules: Mapping[str, Any], inputs: Mapping[str, Any]) -> list[Any]:
+    bound = [_source(wire, job, capsules, inputs) for wire in wires]
     return [source for each in bound for source in (each if isinstance(each, tuple) else (each,))]
 
 
