@@ -156,7 +156,8 @@ def test_a_whole_collection_outside_can_be_taken(project: Project) -> None:
 
 def test_what_it_comes_from_is_part_of_the_identity(project: Project) -> None:
     five, six = (added_to(project.run(Number(value)).result) for value in (5, 6))
-    assert five != six and five == added_to(project.run(Number(5)).result)
+    assert five != six
+    assert five == added_to(project.run(Number(5)).result)
     inside = [Repeater(Starts(), test) for test in (five, six)]
     assert inside[0].digest != inside[1].digest
     totals = [[child.outputs["result"] for child in project.run(each).children[1:]] for each in inside]
