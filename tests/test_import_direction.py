@@ -1,4 +1,4 @@
-"""Dependencies point one way: cli → experiments → analysis → machines → data → kernel → series.
+"""Dependencies point one way: cli → experiments → analysis → machines → data → kernel → series → errors.
 
 What is in the package but in none of these (its own `__init__.py`, say) stands above them all: it may import anything,
 and only the cli may import it.
@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 PACKAGE = Path(__file__).parents[1] / "intemi"
-LAYERS = ["series", "kernel", "data", "machines", "analysis", "experiments", "cli"]
+LAYERS = ["errors", "series", "kernel", "data", "machines", "analysis", "experiments", "cli"]
 TOP = len(LAYERS)
 
 
 def height(module: list[str]) -> int:
-    """How high a module, given as the parts of its name, stands; the series are at 0."""
+    """How high a module, given as the parts of its name, stands; the errors are at 0."""
     layer = module[1] if len(module) > 1 else ""
     return LAYERS.index(layer) if layer in LAYERS else TOP
 

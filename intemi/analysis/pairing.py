@@ -8,6 +8,7 @@ from typing import Any
 
 from intemi.analysis.samples import Floats, Refuse, column, numbers
 from intemi.analysis.transformation import Transformation
+from intemi.errors import IntemiError
 from intemi.series import Series
 
 On = str | Sequence[str] | None
@@ -95,7 +96,7 @@ class PairedComparison(Transformation):
 HINT = "on= names the labels that tell items apart, where not all of them do"
 
 
-class Unpaired(ValueError):
+class Unpaired(IntemiError, ValueError):
     """Items of two series that do not belong together one by one; the message names the first of them."""
 
 

@@ -99,12 +99,9 @@ def _status(arguments: list[str] | None) -> int:
     except BrokenPipeError:  # whoever read the output has read enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return DONE
-    except (ConfigurationError, SeriesError) as error:
-        click.echo(f"Error: {error}", err=True)
-        return WRONG
     except IntemiError as error:
         click.echo(f"Error: {error}", err=True)
-        return UNUSABLE
+        return WRONG if isinstance(error, ConfigurationError | SeriesError) else UNUSABLE
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         click.echo(f"Error: {where}{error.strerror or error}", err=True)

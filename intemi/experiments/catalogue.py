@@ -67,7 +67,7 @@ class Entry:
     @property
     def is_abstract(self) -> bool:
         """Whether it only says what others have in common: nothing can be made of it alone."""
-        return not self.is_algorithm and _is_unfinished(self.gives)
+        return not self.is_algorithm and self.gives.is_abstract()
 
     @property
     def summary(self) -> str:
@@ -148,11 +148,6 @@ def fitting(expected: type) -> list[str]:
     return [entry.name for entry in known if issubclass(entry.gives, expected)]
 
 
-def subclasses_of(cls: type) -> list[type]:
-    """The registered classes that inherit from one."""
-    return [each for each in registry.components().values() if each is not cls and issubclass(each, cls)]
-
-
 def _classes() -> dict[str, type[Component]]:
     load()
     return {name: cls for name, cls in registry.components().items() if _is_public(cls)}
@@ -198,20 +193,6 @@ def _is_public(cls: type) -> bool:
     if not module.startswith("intemi."):
         return True
     return cls.__name__ not in _HIDDEN and not module.startswith("intemi.testing")
-
-
-def _is_unfinished(cls: type[Component]) -> bool:
-    """Whether a class leaves methods to its subclasses: a machine its process, a component what it names only.
-
-    A class that nothing inherits from, and that names no such method itself, can do without those that are left.
-    """
-    if issubclass(cls, Machine):
-        return not cls.has_process
-    has_kinds = bool(subclasses_of(cls))
-    methods = [getattr(cls, name, None) for name in (dir(cls) if has_kinds else vars(cls))]
-    if cls.__base__ is Component and has_kinds and not any(map(inspect.isfunction, vars(cls).values())):
-        return True
-    return any("NotImplementedError" in each.__code__.co_names for each in methods if inspect.isfunction(each))
 
 
 def _parameters_of_class(cls: type[Component]) -> dict[str, Parameter]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from intemi.kernel.composite import Wait
 from intemi.kernel.context import ALL, Context, Source, State
-from intemi.kernel.errors import IntemiError, MachineError, NoSuchPort
+from intemi.kernel.errors import IntemiError, MachineError, NoSuchPort, TimedOut
 from intemi.kernel.record import SINGLE, Items, Record
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class Capsule:
         self.context = context
         self._line = line
         self._said = said
-        """Set when the commentators that are attached to this request have spoken."""
+        """Set when the commentators that are attached to this request have finished."""
 
     @property
     def config(self) -> Machine:
@@ -76,17 +76,17 @@ class Capsule:
     def wait(self, timeout: float | None = None) -> Capsule:
         """Wait until it is finished and attached commentators have spoken.
 
-        Raises if it failed or was aborted, and TimeoutError if it takes too long.
+        Raises if it failed or was aborted, and TimedOut, a TimeoutError, if it takes too long.
         """
         begun = 0.0 if timeout is None else perf_counter()
         if not self.context.is_done and not self._line.wait_for([self], timeout):
-            raise TimeoutError(f"{self.path} is {self.state.value} after {timeout:g} s")
+            raise TimedOut(f"{self.path} is {self.state.value} after {timeout:g} s")
         error = self._seen().error
         if self._said is not None:
             left = None if timeout is None else max(0.0, begun + timeout - perf_counter())
             if not self._said.wait(left):
-                raise TimeoutError(
-                    f"{self.path} is {self.state.value}; its commentators still speak after {timeout:g} s"
+                raise TimedOut(
+                    f"{self.path} is {self.state.value}; its commentators have not finished after {timeout:g} s"
                 )
         if error is not None:
             raise error.with_traceback(None)

@@ -47,6 +47,9 @@ class Component:
     former_names: ClassVar[tuple[tuple[str, str], ...]] = ()
     """Parameters with their names in an earlier version and now: what is read from a folder may use either."""
 
+    _is_abstract: ClassVar[bool] = True
+    _unwritten: ClassVar[tuple[str, ...]] = ()
+    """What it leaves to its subclasses: methods and properties that are marked as abstract."""
     _checks: ClassVar[dict[str, Check] | None] = None
     _header: ClassVar[bytes | None] = None
     _encoded_names: ClassVar[tuple[tuple[str, bytes], ...]] = ()
@@ -55,8 +58,13 @@ class Component:
     _writes_init: ClassVar[bool] = False
     _local_types: ClassVar[Mapping[str, Any]] = {}
 
-    def __init_subclass__(cls, **options: Any) -> None:
+    def __init_subclass__(cls, *, abstract: bool = False, **options: Any) -> None:
+        """`abstract=True` says that a class is there to be extended only, although it leaves no method unwritten."""
         super().__init_subclass__(**options)
+        unwritten = (name for base in cls.__bases__ for name in getattr(base, "_unwritten", ()))
+        left = dict.fromkeys([*unwritten, *vars(cls)])
+        cls._unwritten = tuple(name for name in left if getattr(getattr(cls, name), "__isabstractmethod__", False))
+        cls._is_abstract = abstract or bool(cls._unwritten)
         bases = [base for base in cls.__mro__[1:] if dataclasses.is_dataclass(base)]
         inherited = {field.name for base in bases for field in dataclasses.fields(base)}
         declared = {name: each for name, each in own_annotations(cls).items() if not is_class_variable(each)}
@@ -88,6 +96,7 @@ class Component:
     def __post_init__(self) -> None:
         checks = type(self)._checks
         if checks is None:
+            type(self)._refuse_if_abstract()
             checks = type(self)._prepare()
         values = self.__dict__
         for name, check in checks.items():
@@ -126,7 +135,7 @@ class Component:
                 raise ConfigurationError(
                     f"{cls.__qualname__}: the type of {field.name}, {field.type!r}, cannot be used: {error}"
                 ) from None
-        cls._checks = checks
+        cls._checks = None if cls._is_abstract else checks
         cls._may_be_none = frozenset(
             field.name
             for field in dataclasses.fields(cls)  # type: ignore[arg-type]
@@ -134,6 +143,18 @@ class Component:
         )
         cls._holds_components = not all(is_plain(hint) for name, hint in hints.items() if name in checks)
         return checks
+
+    @classmethod
+    def is_abstract(cls) -> bool:
+        """Whether it only says what others have in common: none can be made of it alone."""
+        return cls._is_abstract
+
+    @classmethod
+    def _refuse_if_abstract(cls) -> None:
+        if cls._is_abstract:
+            missing = ", ".join(cls._unwritten)
+            what = f"a subclass must define {missing}" if missing else "use one of its subclasses"
+            raise ConfigurationError(f"{cls.__qualname__}: it is abstract, {what}")
 
     @classmethod
     def holds_components(cls) -> bool:

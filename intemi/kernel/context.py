@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from intemi.kernel.decoding import decode
-from intemi.kernel.errors import BindingError, MachineAborted, MachineError
+from intemi.kernel.errors import BindingError, MachineAborted, MachineError, NoSuchItem
 from intemi.kernel.record import SINGLE, Child, Item, Record
 from intemi.kernel.seeds import Seed
 
@@ -83,7 +83,7 @@ class Source:
 
     def __getitem__(self, index: int) -> Source:
         if not 0 <= index < len(self):
-            raise IndexError(f"{self} has {len(self)} items, not one with index {index}")
+            raise NoSuchItem(f"{self} has {len(self)} items, not one with index {index}")
         return Source(self.context, self.port, index)
 
     def __iter__(self) -> Iterator[Source]:

@@ -1,13 +1,11 @@
-"""Everything the kernel raises, in one family.
+"""Everything the kernel raises; all of it is an `IntemiError`.
 
 Messages have one shape: *what* is wrong with *which* part, what was given, what is allowed.
 """
 
 from __future__ import annotations
 
-
-class IntemiError(Exception):
-    """The root of the family: catch it to catch everything that this package raises on purpose."""
+from intemi.errors import IntemiError as IntemiError
 
 
 class ConfigurationError(IntemiError, ValueError):
@@ -22,12 +20,20 @@ class NoSuchPort(BindingError, AttributeError):
     """A port was asked for as an attribute of something that has no port of that name."""
 
 
+class NoSuchItem(BindingError, IndexError):
+    """An item of a multi output was asked for by an index that it does not have."""
+
+
 class InfeasibleError(ConfigurationError):
     """A template was requested although something in it is still missing."""
 
 
 class EncodingError(IntemiError, TypeError):
     """A value has no canonical encoding, or bytes are not one."""
+
+
+class TimedOut(IntemiError, TimeoutError):
+    """A wait ended because its time was up; what was waited for goes on."""
 
 
 class MachineError(IntemiError):

@@ -119,6 +119,10 @@ class Machine(Component):
                 return f"; {name} is a parameter: use self.{name}, or declare an input by `{name} = Input(...)`"
         return ""
 
+    @classmethod
+    def is_abstract(cls) -> bool:
+        return super().is_abstract() or not cls.has_process
+
     @property
     def inputs(self) -> Mapping[str, Input]:
         """The input ports by name."""

@@ -17,7 +17,7 @@ from time import perf_counter, thread_time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from intemi.kernel.context import Inputs, Task
-from intemi.kernel.errors import ConfigurationError
+from intemi.kernel.errors import ConfigurationError, IntemiError
 from intemi.kernel.linear_algebra import give_back, use_one_thread
 from intemi.kernel.machine import Machine, Model
 from intemi.kernel.record import Item
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from intemi.kernel.line import AssemblyLine
 
 
-class Stopped(Exception):
+class Stopped(IntemiError):
     """The run of a leaf was ended from outside."""
 
 

@@ -16,6 +16,7 @@ from typing import Any, Literal, Union
 
 import numpy as np
 
+from intemi.errors import IntemiError
 from intemi.kernel import encoding, registry
 
 _REQUIRED = dataclasses.MISSING
@@ -79,7 +80,7 @@ class FrozenMapping(Mapping[str, Any]):
 encoding._ENCODERS[FrozenMapping] = encoding._encode_mapping
 
 
-class Refused(Exception):
+class Refused(IntemiError):
     """A value is not allowed; the text says what would be."""
 
 

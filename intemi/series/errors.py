@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from intemi.errors import IntemiError
 
-class SeriesError(ValueError):
+
+class SeriesError(IntemiError, ValueError):
     """A series cannot be made, or not used in this way; the text says what was given and what is allowed.
 
     >>> raise SeriesError("mean: Accuracy must hold numbers, got None in row 3")

@@ -7,13 +7,14 @@ import dataclasses
 import enum
 import json
 import pickle
-from collections.abc import Mapping
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 import pytest
 
-from intemi.kernel import Component, ConfigurationError, EncodingError, from_plain, parameter
+from intemi.kernel import Component, ConfigurationError, EncodingError, Machine, Model, Output, from_plain, parameter
 from intemi.kernel.decoding import decode
 
 
@@ -509,3 +510,87 @@ def test_a_registered_name_survives_a_move() -> None:
 def test_numpy_numbers_and_plain_ones_are_the_same_anywhere_inside() -> None:
     assert Anything({"a": [np.int64(1), {"b": np.float64(2)}]}) == Anything({"a": (1, {"b": 2.0})})
     assert type(Anything(np.float64(2)).value) is float
+
+
+# Abstract components
+
+
+class Norm(Component):
+    """A way to measure lengths."""
+
+    @abstractmethod
+    def length(self, vector: Sequence[float]) -> float:
+        """How long a vector is."""
+
+    @staticmethod
+    @abstractmethod
+    def unit() -> str:
+        """What it is measured in."""
+
+
+class Longest(Norm):
+    """The largest number."""
+
+    scale: float = 1.0
+
+    def length(self, vector: Sequence[float]) -> float:
+        return self.scale * max(vector)
+
+
+class LongestInMetres(Longest):
+    """The same, in metres."""
+
+    @staticmethod
+    def unit() -> str:
+        return "m"
+
+
+class Family(Component, abstract=True):
+    """What some components have in common: only a name."""
+
+
+class Member(Family):
+    """One of them."""
+
+
+class WithNorm(Component):
+    norm: Norm = LongestInMetres()
+
+
+@pytest.mark.parametrize(
+    ("cls", "says"),
+    [
+        (Norm, "Norm: it is abstract, a subclass must define length, unit"),
+        (Longest, "Longest: it is abstract, a subclass must define unit"),
+        (Family, "Family: it is abstract, use one of its subclasses"),
+    ],
+)
+def test_an_abstract_component_cannot_be_made(cls: type[Component], says: str) -> None:
+    assert cls.is_abstract()
+    for _ in range(2):
+        with pytest.raises(ConfigurationError) as caught:
+            cls()
+        assert str(caught.value) == says
+        cls.holds_components()  # what is asked of the class does not make it less abstract
+
+
+def test_what_writes_everything_is_not_abstract() -> None:
+    assert not LongestInMetres.is_abstract()
+    assert not Member.is_abstract()
+    assert LongestInMetres(scale=2).length([1, 3]) == 6
+    assert isinstance(Member(), Family)
+    assert WithNorm().replace("norm.scale", 3.0).norm.length([1, 2]) == 6
+
+
+def test_a_machine_is_abstract_until_it_has_a_process() -> None:
+    assert Machine.is_abstract()
+    assert not SquareMachine.is_abstract()
+
+
+class SquareMachine(Machine):
+    """The square of a number."""
+
+    square = Output(int)
+
+    def run(self) -> Model:
+        return Model(square=4)

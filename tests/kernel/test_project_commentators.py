@@ -182,7 +182,7 @@ def test_a_machine_is_finished_while_they_still_speak_and_waiting_for_both_takes
         assert gate("slowly").reached.wait(30)
         assert number.done
         assert number.outputs["result"] == 3
-        with pytest.raises(TimeoutError, match="Number is finished; its commentators still speak"):
+        with pytest.raises(TimeoutError, match="Number is finished; its commentators have not finished"):
             number.wait(timeout=0.01)
         gate("slowly").opened.set()
         number.wait()

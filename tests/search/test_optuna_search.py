@@ -148,6 +148,9 @@ def test_a_sampler_that_cannot_be_used_is_refused(options: dict[str, Any], messa
 class Normal(Distribution):
     """One that Optuna does not know."""
 
+    def draw(self, rng: np.random.Generator) -> float:
+        return float(rng.normal())
+
 
 def test_a_distribution_that_optuna_does_not_know_is_refused() -> None:
     with pytest.raises(ConfigurationError, match="must be Uniform, LogUniform, Integers or Choice, got Normal"):

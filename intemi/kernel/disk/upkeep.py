@@ -28,7 +28,7 @@ LARGEST_FILE = "cache.db"
 """What diskcache calls its table of large contents."""
 
 
-class _GoneError(Exception):
+class _GoneError(IntemiError):
     """A part that values share is not there."""
 
 

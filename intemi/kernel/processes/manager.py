@@ -20,7 +20,7 @@ from typing import Any
 import psutil
 
 from intemi.kernel.context import Task
-from intemi.kernel.errors import ConfigurationError, WorkerEnded, WorkerError
+from intemi.kernel.errors import ConfigurationError, IntemiError, WorkerEnded, WorkerError
 from intemi.kernel.machine import Model
 from intemi.kernel.managers import Call, Stopped, TaskManager
 from intemi.kernel.memory import Origin
@@ -42,7 +42,7 @@ _THREAD_COUNTS = (
 )
 
 
-class RemoteTraceback(Exception):
+class RemoteTraceback(IntemiError):
     """The traceback from inside a worker process, as text: the cause of the error that is raised here."""
 
     def __init__(self, text: str) -> None:

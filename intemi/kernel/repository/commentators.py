@@ -6,6 +6,7 @@ again; if they are gone for good, that is reported, and the machine stays withou
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -42,13 +43,13 @@ class Commentator(Component):
     ...         return {"Doubled": 2 * machine.results["Accuracy"]}
     """
 
+    @abstractmethod
     def applies_to(self, config: Machine) -> bool:
         """Whether it has something to say of such a machine."""
-        raise NotImplementedError(f"{self.kind}: write its method applies_to")
 
+    @abstractmethod
     def comments(self, machine: Finished) -> Mapping[str, Any]:
         """What it says of a finished machine."""
-        raise NotImplementedError(f"{self.kind}: write its method comments")
 
 
 def seen(config: Machine, record: Record, values: Values) -> Finished:

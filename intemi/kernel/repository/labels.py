@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -14,7 +15,7 @@ _CELLS = frozenset((float, int, bool, type(None)))
 """Types of values that a series holds as they are."""
 
 
-class Labeler:
+class Labeler(ABC):
     """Gives labels to items.
 
     >>> class Initial(Labeler):
@@ -26,9 +27,9 @@ class Labeler:
     names: tuple[str, ...] = ()
     """The labels that all items get, as far as they are known beforehand."""
 
+    @abstractmethod
     def labels(self, item: Item) -> dict[str, Any]:
         """The labels of one item."""
-        raise NotImplementedError(f"{type(self).__name__}: write its method labels")
 
 
 Labels = str | Labeler | Mapping[str, Any] | Iterable[str | Labeler | Mapping[str, Any]] | None

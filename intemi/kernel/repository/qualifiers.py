@@ -8,6 +8,7 @@ second=Named(name='svm test'))
 from __future__ import annotations
 
 import operator
+from abc import abstractmethod
 from collections.abc import Sequence, Set
 from fnmatch import fnmatchcase
 from functools import lru_cache, reduce
@@ -41,9 +42,9 @@ Kind = Literal["result", "comment", "parameter"]
 class Qualifier(Component):
     """Tells which items a question is about."""
 
+    @abstractmethod
     def qualifies(self, item: Item) -> bool:
         """Whether this item is one of them."""
-        raise NotImplementedError(f"{self.kind}: write its method qualifies")
 
     def narrowing(self) -> Narrowing | None:
         """A condition that the machines of all items that qualify fulfil, and as few others as may be."""

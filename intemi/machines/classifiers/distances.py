@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
+
 import numpy as np
 
 from intemi.kernel import Component, parameter
@@ -12,9 +14,9 @@ from intemi.machines.interfaces import Floats
 class Distance(Component):
     """How far rows of numbers are from each other."""
 
+    @abstractmethod
     def between(self, rows: Floats, others: Floats) -> Floats:
         """The distance from each row to each of the others."""
-        raise NotImplementedError(f"{self.kind}: write its method between")
 
 
 class Euclidean(Distance):

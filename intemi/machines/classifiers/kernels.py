@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
+
 import numpy as np
 
 from intemi.kernel import Component, ConfigurationError, parameter
@@ -19,9 +21,9 @@ FARTHEST_EXPONENT = -1e6
 class Kernel(Component):
     """A product of rows of numbers."""
 
+    @abstractmethod
     def between(self, rows: Floats, others: Floats) -> Floats:
         """The product of each row with each of the others."""
-        raise NotImplementedError(f"{self.kind}: write its method between")
 
     def table(self, rows: Floats, memory: Floats | None = None) -> Floats:
         """The product of each row with each, in memory that may be written to; infinite ones are refused."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from itertools import repeat
 from typing import ClassVar, Literal
@@ -71,8 +72,8 @@ class _OfConfusion(MeasureOfClasses):
         ratios = np.divide(parts, wholes, out=unknown, where=wholes > 0)
         return self._averaged(ratios.tolist(), true.tolist(), labels)
 
-    def _ratios(self, hits: Floats, wrong: Floats, missed: Floats) -> tuple[Floats, Floats]:
-        raise NotImplementedError
+    @abstractmethod
+    def _ratios(self, hits: Floats, wrong: Floats, missed: Floats) -> tuple[Floats, Floats]: ...
 
 
 class Precision(_OfConfusion):
@@ -115,8 +116,8 @@ class _OfScores(MeasureOfClasses):
         sizes = np.bincount(true, weights, minlength=len(labels)).tolist() if self.average == "weighted" else ()
         return self._averaged(areas, sizes, labels)
 
-    def _area(self, positive: NDArray[np.bool_], scores: Floats, weights: Floats) -> float:
-        raise NotImplementedError
+    @abstractmethod
+    def _area(self, positive: NDArray[np.bool_], scores: Floats, weights: Floats) -> float: ...
 
 
 class ROCAUC(_OfScores):

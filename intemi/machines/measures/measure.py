@@ -8,6 +8,7 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import re
+from abc import abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -80,9 +81,9 @@ class Measure(Component):
                         f"{cls.__qualname__}: of can ask for {', '.join(EVIDENCE)}, but it asks for {name!r}"
                     )
 
+    @abstractmethod
     def of(self, *args: Any, **evidence: Any) -> Any:
         """The value; subclasses name what they need."""
-        raise NotImplementedError(f"{self.kind}: write its method of")
 
     @property
     def name(self) -> str:

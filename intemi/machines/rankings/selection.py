@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from dataclasses import dataclass
 
 from intemi.data import Column, Data
@@ -14,9 +15,9 @@ from intemi.machines.search.steps import Steps
 class FeatureChoice(Component):
     """How many of the best features to take. Subclasses write `count`."""
 
+    @abstractmethod
     def count(self, ranking: FeatureRanking) -> int:
         """How many, before what there are bounds it; at least one is taken in any case."""
-        raise NotImplementedError
 
 
 class Count(FeatureChoice):

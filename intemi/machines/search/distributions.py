@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
@@ -21,9 +22,9 @@ class Distribution(AtPath, Component):
 
     path: str
 
+    @abstractmethod
     def draw(self, rng: np.random.Generator) -> Any:
         """One value."""
-        raise NotImplementedError(f"{self.kind}: write its method draw")
 
 
 class Uniform(Distribution):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Generator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
@@ -46,21 +47,21 @@ class Scenario(Component):
     4
     """
 
+    @abstractmethod
     def propose(self, rng: np.random.Generator) -> Proposals:
         """Yield batches of candidates that do not depend on further feedback; each `yield` answers with objectives.
 
         A candidate may be proposed again: it is not asked for again, and has the objective that it had.
         """
-        raise NotImplementedError(f"{self.kind}: write its method propose")
 
     @property
+    @abstractmethod
     def paths(self) -> tuple[str, ...]:
         """The paths of everything that it changes."""
-        raise NotImplementedError(f"{self.kind}: write its property paths")
 
+    @abstractmethod
     def at(self, place: str) -> Self:
         """The same scenario for a part at that place: it goes before every path."""
-        raise NotImplementedError(f"{self.kind}: write its method at")
 
     def begin(self, rng: np.random.Generator | None = None) -> Search:
         """A new search. Only a scenario that draws needs a generator."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
@@ -19,12 +20,12 @@ from intemi.machines.transformations.changing import numeric, with_columns
 class DiscretizationStrategy(Component):
     """Where to cut a column into intervals. Subclasses write `thresholds`."""
 
+    @abstractmethod
     def thresholds(self, values: Floats, weights: Floats, classes: Codes | None) -> Floats:
         """The bounds between intervals in ascending order, each the least value of the upper one.
 
         There is at least one value, none is missing; classes are given if there is a target.
         """
-        raise NotImplementedError
 
 
 class EqualWidth(DiscretizationStrategy):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -18,9 +19,9 @@ from intemi.machines.transformations.changing import with_columns
 class Typical(Component):
     """What stands for the values of a numeric column. Subclasses write `value`."""
 
+    @abstractmethod
     def value(self, values: Floats, weights: Floats) -> float:
         """The value that stands for these; there is at least one."""
-        raise NotImplementedError
 
 
 class Mean(Typical):

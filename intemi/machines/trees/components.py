@@ -25,9 +25,9 @@ SAME = 1e-12
 class NodeSplitter(Component):
     """Finds the best splits of a node."""
 
+    @abstractmethod
     def best_splits(self, data: NodeData, count: int) -> list[Split]:
         """At most `count` splits, the best one first; none if there is nothing to split."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True)
@@ -43,17 +43,17 @@ class RankedFeature:
 class FeatureSelector(Component):
     """Chooses features to split on without looking at splits."""
 
+    @abstractmethod
     def rank(self, data: NodeData) -> list[RankedFeature]:
         """The features worth splitting on, the best one first; none if growth should end here."""
-        raise NotImplementedError
 
 
 class WholeFeatureSplitter(Component):
     """Makes one split of a whole feature."""
 
+    @abstractmethod
     def split(self, data: NodeData, ranked: RankedFeature) -> Split | None:
         """The split of that feature, if there is one."""
-        raise NotImplementedError
 
 
 class TransformedNode(ABC):
@@ -69,9 +69,9 @@ class TransformedNode(ABC):
 class NodeTransformation(Component):
     """Changes the features of a node before it is split."""
 
+    @abstractmethod
     def fit(self, data: NodeData) -> TransformedNode:
         """The node with its new features."""
-        raise NotImplementedError
 
 
 @dataclass
@@ -90,9 +90,9 @@ class StopCriterion(Component):
         if "stops" in cls.__dict__ and "limits" not in cls.__dict__:
             cls.limits = StopCriterion.limits  # type: ignore[method-assign]  # not those of a base that stops elsewhere
 
+    @abstractmethod
     def stops(self, data: NodeData, growth: Growth) -> bool:
         """Whether the node is to be a leaf."""
-        raise NotImplementedError
 
     def refuses(self, branches: int, growth: Growth) -> bool:
         """Whether the node is to be a leaf rather than to get so many branches; asked once its best split is known."""
@@ -106,9 +106,9 @@ class StopCriterion(Component):
 class SplitAcceptor(Component):
     """Judges the best split of a node; a node whose split is refused is a leaf."""
 
+    @abstractmethod
     def accepts(self, data: NodeData, split: Split, parts: Sequence[NodeData]) -> bool:
         """Whether the split is made; `parts` are what its branches would get."""
-        raise NotImplementedError
 
 
 class SplitProspects(Component):
@@ -117,17 +117,17 @@ class SplitProspects(Component):
     needs_split: ClassVar[bool] = False
     """Whether the best split of a node has to be known."""
 
+    @abstractmethod
     def prospects(self, data: NodeData, split: Split | None) -> float:
         """What splitting the node promises."""
-        raise NotImplementedError
 
 
 class DecisionModule(Component):
     """Says what the nodes of a tree answer."""
 
+    @abstractmethod
     def probabilities(self, tree: Tree) -> Floats:
         """The probabilities of the classes, a row for each node."""
-        raise NotImplementedError
 
     def classes(self, probabilities: Floats) -> Codes:
         """The class that is answered where classes are so probable, a row for each answer; of equal ones the first."""
@@ -146,6 +146,6 @@ class MissingPolicy(Component):
         """Other splits to ask, in this order."""
         return []
 
+    @abstractmethod
     def default_branch(self, data: NodeData, split: Split) -> int:
         """The branch for rows that no test knows; -1: all branches, in parts."""
-        raise NotImplementedError

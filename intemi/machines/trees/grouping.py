@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,12 +17,12 @@ Flags = NDArray[np.bool_]
 class ClassGrouping(Component):
     """A way to divide classes into two groups."""
 
+    @abstractmethod
     def lower(self, means: Floats, weights: Floats) -> Flags:
         """Which classes form the first group, by their means of the feature to be cut and their weights.
 
         All classes are present; there are at least two, and neither group may be empty.
         """
-        raise NotImplementedError
 
 
 class TwoMeans(ClassGrouping):

@@ -279,11 +279,15 @@ def test_results_do_not_depend_on_workers_and_unification() -> None:
         ] * 2
 
 
+class Neither(Refinement):
+    """Neither a direct pruning nor a validator."""
+
+
 def test_what_cannot_be_refined_is_refused() -> None:
     with pytest.raises(ConfigurationError, match=r"RefinedTree: refinement\.passes must be a distributor, got None"):
         RefinedTree(DecisionTree(), CostComplexity(passes=None))
-    with pytest.raises(ConfigurationError, match="refinement must be a direct pruning or a validator, got Refinement"):
-        RefinedTree(DecisionTree(), Refinement())
+    with pytest.raises(ConfigurationError, match="refinement must be a direct pruning or a validator, got Neither"):
+        RefinedTree(DecisionTree(), Neither())
     with pytest.raises(ConfigurationError, match="Degree: passes must be a distributor, which gives out training and"):
         Degree(passes=DecisionTree())
 

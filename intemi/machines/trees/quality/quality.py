@@ -18,6 +18,7 @@ class Balance(SplitQuality):
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -49,9 +50,9 @@ class SplitQuality(Component):
     """The quality of a split that separates nothing; unless told otherwise, splitters want more."""
 
     @staticmethod
+    @abstractmethod
     def measure(table: Address, branches: int, classes: int, context: Address) -> float:
         """The quality of a split."""
-        raise NotImplementedError
 
     def constants(self) -> tuple[float, ...]:
         """Numbers for the measure, from parameters."""

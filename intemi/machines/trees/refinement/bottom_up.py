@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -61,9 +62,9 @@ class BottomUpPruning(DirectPruning):
     averages: ClassVar[bool] = False
     """Whether a subtree costs what its children cost on average, by weight, and not all together."""
 
+    @abstractmethod
     def costs(self, tree: Tree) -> Floats:
         """What each node costs as a leaf."""
-        raise NotImplementedError
 
     def of_subtrees(self, combined: Floats) -> Floats:
         """What subtrees cost whose children cost so much, together or on average."""

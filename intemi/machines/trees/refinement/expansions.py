@@ -124,14 +124,14 @@ class Expansions(NestedValidator):
     def _estimates(self, tables: Sequence[Validation]) -> Estimates:
         """The errors of 0, 1, … expansions."""
         useful = [table for table in passes_with_rows(self, tables) if isinstance(table, ErrorTable)]
-        sizes = [len(table) - 1 for table in useful]
-        numbers = np.arange(max(sizes) + 1, dtype=np.int32)
-        return estimates(self, Tally.of(useful, [self._places_of(size, numbers) for size in sizes]))
+        keys = -np.arange(max(map(len, useful)), dtype=np.float64)
+        return estimates(self, Tally.of(useful, [self.places(table, keys) for table in useful]))
 
-    def _places_of(self, size: int, numbers: Codes) -> Codes:
-        """Where numbers of expansions are in the table of a tree with so many, the largest first."""
+    def places(self, table: ErrorTable, keys: Floats) -> Codes:
+        """A key is minus a number of expansions; the first row of a table is that of the largest number."""
+        numbers, most = -keys, len(table) - 1
         missing = 0 if self.exhausted == "carry" else -1
-        return np.where(numbers <= size, size - numbers, missing).astype(np.int32)
+        return np.where(numbers <= most, most - numbers, missing).astype(np.int32)
 
     def _selected(self, found: Estimates) -> int:
         errors = found.errors

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from functools import lru_cache
 
@@ -25,13 +26,13 @@ from intemi.machines.trees.tree import Tree
 class PathValidator(Validator):
     """Takes its candidates from the tree that is to be cut, and looks each up in the tables of all passes."""
 
+    @abstractmethod
     def path(self, tree: Tree, decision: DecisionModule) -> Path:
         """The prunings of a tree."""
-        raise NotImplementedError
 
+    @abstractmethod
     def places(self, table: ErrorTable, keys: Floats) -> Codes:
         """Which pruning in a table stands for each of the candidates with these keys."""
-        raise NotImplementedError
 
     def named(self, key: float) -> float:
         """What a key stands for: the strength of the pruning, in the terms of its users."""
@@ -67,8 +68,8 @@ def _candidates(
 class NestedValidator(PathValidator):
     """Prunings in which what was cut stays cut."""
 
-    def path(self, tree: Tree, decision: DecisionModule) -> NestedPath:
-        raise NotImplementedError
+    @abstractmethod
+    def path(self, tree: Tree, decision: DecisionModule) -> NestedPath: ...
 
     def table(self, tree: Tree, counts: Floats, decision: DecisionModule) -> ErrorTable:
         path = self.path(tree, decision)

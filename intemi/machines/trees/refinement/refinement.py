@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, Self
 
@@ -20,16 +21,16 @@ if TYPE_CHECKING:
     from intemi.machines.trees.refinement.tables import Validation
 
 
-class Refinement(Component):
+class Refinement(Component, abstract=True):
     """How a grown tree is cut back."""
 
 
 class DirectPruning(Refinement):
     """Cuts a grown tree back by what it knows itself."""
 
+    @abstractmethod
     def pruned(self, tree: Tree, data: Data | None = None) -> Tree:
         """The tree with some of its nodes made leaves; `data` are what it was grown on, for those that need them."""
-        raise NotImplementedError
 
     def pruned_for(self, tree: Tree, data: Data, decision: DecisionModule) -> Tree:
         """The same for a tree whose leaves answer by a decision module, to most prunings a matter of indifference."""
@@ -89,9 +90,9 @@ class Validator(Refinement):
         """What the errors of a tree amount to, given their shares of the rows."""
         return shares
 
+    @abstractmethod
     def table(self, tree: Tree, counts: Floats, decision: DecisionModule) -> Validation:
         """How the prunings of a tree do; `counts`: validation class weights of each node."""
-        raise NotImplementedError
 
     @property
     def needs_rows(self) -> bool:
@@ -100,11 +101,11 @@ class Validator(Refinement):
 
     def table_of_rows(self, tree: Tree, data: Data, decision: DecisionModule) -> Validation:
         """How the prunings of a tree do on rows; asked only of those that need them."""
-        raise NotImplementedError
+        raise ConfigurationError(f"{self.kind}: it needs rows, so it must have a method table_of_rows")
 
+    @abstractmethod
     def choose(self, tree: Tree, tables: Sequence[Validation], decision: DecisionModule) -> Chosen:
         """Where to cut this tree, by what all passes say."""
-        raise NotImplementedError
 
 
 @lru_cache(maxsize=1024)

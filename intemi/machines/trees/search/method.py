@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 
 from intemi.kernel import Component
@@ -50,6 +51,6 @@ class Parts:
 class SearchMethod(Component):
     """Arranges splits of nodes into a tree."""
 
+    @abstractmethod
     def search(self, data: NodeData, parts: Parts) -> GrowingNode:
         """The root of the tree."""
-        raise NotImplementedError

@@ -5,6 +5,7 @@ A split quality measure sees a tree as one split into its leaves. These also see
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 
 from intemi.kernel import Component
@@ -27,9 +28,9 @@ class Leaves:
 class TreeQuality(Component):
     """How good a tree is, larger being better."""
 
+    @abstractmethod
     def of(self, leaves: Leaves) -> float:
         """The quality of a tree with these leaves."""
-        raise NotImplementedError
 
 
 class CodeLength(TreeQuality):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import ClassVar, Literal
 
-from intemi.kernel import Component, parameter
+from intemi.kernel import Component, ConfigurationError, parameter
 from intemi.machines.interfaces import Codes, Floats
 from intemi.machines.trees.quality import SplitQuality
 
@@ -15,9 +16,9 @@ class NominalSplits(Component):
     is_compiled: ClassVar[bool] = True
     """Whether the settings tell the kernels everything; else `sets` is asked."""
 
+    @abstractmethod
     def settings(self, quality: SplitQuality) -> dict[str, float]:
         """What the kernels are told, by the names of their settings."""
-        raise NotImplementedError
 
     def sets(self, table: Floats, unknown: float, least: float) -> Codes | None:
         """The branch of each symbol, -1 of those that have none; None if there is no split.
@@ -25,7 +26,7 @@ class NominalSplits(Component):
         The rows of the table are the class weights of the symbols, `unknown` is the weight of the rows whose value is
         missing, and `least` what the splitter asks branches to weigh.
         """
-        raise NotImplementedError
+        raise ConfigurationError(f"{self.kind}: it is not compiled, so it must have a method sets")
 
 
 class BranchForEach(NominalSplits):
