@@ -12,6 +12,8 @@ from intemi.analysis.errors import InvalidComparison
 from intemi.analysis.five_by_two import FiveByTwoFTest
 from intemi.analysis.friedman import Friedman
 from intemi.analysis.holm import Holm
+from intemi.analysis.hypothesis_test import hypothesis_test
+from intemi.analysis.mann_whitney import MannWhitney
 from intemi.analysis.mcnemar import McNemar
 from intemi.analysis.nemenyi import Nemenyi
 from intemi.analysis.paired_t_test import PairedTTest
@@ -32,6 +34,7 @@ __all__ = [
     "FiveByTwoFTest",
     "Wilcoxon",
     "SignTest",
+    "MannWhitney",
     "McNemar",
     "BayesianSignedRank",
     "Ranks",
@@ -44,5 +47,6 @@ __all__ = [
     "Wins",
     "StandardizedDifference",
     "Transformation",
+    "hypothesis_test",
     "InvalidComparison",
 ]

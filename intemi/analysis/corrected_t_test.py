@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Self
 
+from intemi.analysis.hypothesis_test import TESTS, hypothesis_test
 from intemi.analysis.paired_t_test import PairedTTest
 from intemi.analysis.pairing import Pairs
 from intemi.kernel.errors import ConfigurationError
+from intemi.kernel.machine import Machine
+from intemi.machines.distributors import CVDistributor, HoldOutDistributor
 from intemi.series import Series
 
 
+@hypothesis_test
 @dataclass(frozen=True, repr=False, kw_only=True)
 class CorrectedTTest(PairedTTest):
     """The paired t-test of Nadeau and Bengio (2003), for results on training samples that overlap.
@@ -40,6 +45,19 @@ class CorrectedTTest(PairedTTest):
             raise ConfigurationError(
                 f"CorrectedTTest: test_to_training must be positive and finite, got {self.test_to_training!r}"
             )
+
+    @classmethod
+    def for_protocol(cls, distributor: Machine) -> Self:
+        """The test for results on what a distributor gives out."""
+        if isinstance(distributor, CVDistributor):
+            return cls(folds=distributor.folds)
+        if isinstance(distributor, HoldOutDistributor):
+            return cls(test_to_training=(1 - distributor.share) / distributor.share)
+        others = ", ".join(name for name in TESTS if name != cls.__name__)
+        raise ConfigurationError(
+            f"Comparison: test must be one of {others} where {distributor.kind} divides the rows; "
+            f"{cls.__name__} is for cross-validation and hold-out samples"
+        )
 
     def __call__(self, first: Series, second: Series) -> Series:
         pairs = self._pairs(first, second)

@@ -8,12 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from intemi.analysis.distributions import upper_f
+from intemi.analysis.hypothesis_test import hypothesis_test
 from intemi.analysis.pairing import PairedComparison, Pairs
 from intemi.analysis.samples import Floats, all_equal, refuse_several_data_sets
 from intemi.analysis.transformation import one_row
 from intemi.series import Series
 
 
+@hypothesis_test
 @dataclass(frozen=True, repr=False, kw_only=True)
 class FiveByTwoFTest(PairedComparison):
     """The combined 5 × 2 cv F-test of Alpaydın (1999), for five repetitions of two-fold cross-validation and no other.

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from intemi.analysis.distributions import two_sided_t
+from intemi.analysis.hypothesis_test import hypothesis_test
 from intemi.analysis.pairing import PairedComparison, Pairs
 from intemi.analysis.samples import all_equal, refuse_several_data_sets
 from intemi.analysis.t_test import t_ratio
@@ -15,6 +16,7 @@ from intemi.analysis.transformation import one_row
 from intemi.series import Series
 
 
+@hypothesis_test
 @dataclass(frozen=True, repr=False, kw_only=True)
 class PairedTTest(PairedComparison):
     """Is the mean of the differences of paired items zero?

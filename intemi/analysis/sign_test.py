@@ -8,12 +8,14 @@ from typing import Literal
 import numpy as np
 
 from intemi.analysis.distributions import two_sided_binomial
+from intemi.analysis.hypothesis_test import hypothesis_test
 from intemi.analysis.pairing import PairedComparison
 from intemi.analysis.samples import refuse_mixed_folds, settled
 from intemi.analysis.transformation import one_row
 from intemi.series import Series
 
 
+@hypothesis_test
 @dataclass(frozen=True, repr=False, kw_only=True)
 class SignTest(PairedComparison):
     """Is the first series as often higher than the second as lower? The exact binomial test.

@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 
 from intemi.analysis.distributions import two_sided_t
+from intemi.analysis.hypothesis_test import hypothesis_test
 from intemi.analysis.samples import Floats, all_equal, numbers, refuse_several_data_sets
 from intemi.analysis.transformation import Transformation, one_row
 from intemi.series import Series
@@ -19,6 +20,7 @@ VARIANTS = {
 }
 
 
+@hypothesis_test
 @dataclass(frozen=True, repr=False, kw_only=True)
 class TTest(Transformation):
     """Do two independent samples have the same mean? With `variances` taken as equal (Student) or not (Welch).

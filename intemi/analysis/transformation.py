@@ -20,7 +20,8 @@ class Transformation:
         >>> Friedman(ties="ignored")
         Friedman(ties='ignored')
         """
-        options = ((each.name, getattr(self, each.name), each.default) for each in dataclasses.fields(self))  # type: ignore[arg-type]
+        declared: tuple[Any, ...] = dataclasses.fields(self) if dataclasses.is_dataclass(self) else ()
+        options = ((each.name, getattr(self, each.name), each.default) for each in declared)
         shown = (f"{name}={value!r}" for name, value, default in options if value != default)
         return f"{type(self).__name__}({', '.join(shown)})"
 

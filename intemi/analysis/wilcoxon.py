@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 
 from intemi.analysis.distributions import mean_ranks, two_sided_normal
+from intemi.analysis.hypothesis_test import hypothesis_test
 from intemi.analysis.pairing import PairedComparison
 from intemi.analysis.samples import Floats, refuse_mixed_folds, settled
 from intemi.analysis.transformation import one_row
@@ -24,6 +25,7 @@ VARIANTS = {
 }
 
 
+@hypothesis_test
 @dataclass(frozen=True, repr=False, kw_only=True)
 class Wilcoxon(PairedComparison):
     """Are the differences of paired items spread evenly around zero? Wilcoxon's signed-rank test.

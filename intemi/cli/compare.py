@@ -44,9 +44,9 @@ def command(
     picture: str | None,
 ) -> None:
     """Compare the learners of an experiment, as far as it has been run: table, tests, picture."""
-    from intemi.cli.picture import critical_difference
     from intemi.cli.tables import results_table, text_of
     from intemi.experiments import found
+    from intemi.experiments.pictures import critical_difference
 
     experiment = experiment_of(source, project)
     if not experiment.learners:

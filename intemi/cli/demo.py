@@ -26,9 +26,9 @@ def command(ctx: click.Context, folder: str) -> None:
 
     from intemi.cli.init import template
     from intemi.cli.opening import opened
-    from intemi.cli.picture import critical_difference
     from intemi.cli.run import carry_out
     from intemi.experiments import found, read_experiment
+    from intemi.experiments.pictures import critical_difference
     from intemi.experiments.report import report
 
     there = Path(folder)

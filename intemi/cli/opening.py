@@ -27,6 +27,7 @@ import_option = click.option(
     metavar="FILE",
     multiple=True,
     expose_value=False,
+    is_eager=True,  # so that help, if asked for after it, lists what it defines
     callback=lambda _context, _parameter, names: _import(names),
     help="A Python file or module of yours that defines machines; may be given again. Folders name no code.",
 )
@@ -53,7 +54,9 @@ def experiment_of(source: str, project: str | None = None) -> Experiment:
         return kept
     if not os.path.exists(source):
         raise ConfigurationError(f"{source}: there is no such file or folder{_near(source)}")
-    if source.lower().endswith((".csv", ".tsv", ".arff", ".parquet")):
+    from intemi.data.files import FORMATS
+
+    if source.lower().endswith(tuple(FORMATS)):
         raise ConfigurationError(
             f"{source}: these are data; `intemi init FILE.yaml --data {source}` writes an experiment"
         )

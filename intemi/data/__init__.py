@@ -6,6 +6,7 @@ from intemi.data.csv import read_csv, write_csv
 from intemi.data.data import Data
 from intemi.data.errors import DataError
 from intemi.data.exchange import from_bunch, from_numpy, from_pandas, to_pandas
+from intemi.data.file_format import FileFormat
 from intemi.data.files import read, write
 from intemi.data.parquet import read_parquet, write_parquet
 from intemi.data.table import MISSING, Table
@@ -15,6 +16,7 @@ __all__ = [
     "Column",
     "Data",
     "DataError",
+    "FileFormat",
     "Table",
     "from_bunch",
     "from_numpy",

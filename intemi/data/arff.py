@@ -18,6 +18,7 @@ from intemi.data.cells import Cells, Dictionary, Floats
 from intemi.data.column import Column
 from intemi.data.data import Data
 from intemi.data.errors import DataError, listed, shown
+from intemi.data.file_format import FileFormat
 from intemi.data.instances import Instances
 from intemi.data.numbering import measurement, numbered
 from intemi.data.quoting import QUOTED, between_quotes, pattern, quoted, value_at
@@ -59,6 +60,20 @@ def parse_arff(content: bytes, file: str, target: str | None = None, *, encoding
     if chosen is not None and not columns[chosen].is_nominal:
         columns[chosen], values[chosen] = _numbered(file, columns[chosen].name, values[chosen])
     return assembled(columns, values, chosen, weights, header.relation)
+
+
+class ARFF(FileFormat):
+    """ARFF, the format of WEKA: attributes with their types, then rows."""
+
+    extensions = (".arff",)
+
+    def parse(self, content: bytes, file: str, target: str | None = None, *, encoding: str = "utf-8") -> Data:  # type: ignore[override]
+        """The data in the bytes of a file."""
+        return parse_arff(content, file, target, encoding=encoding)
+
+    def write(self, data: Data, path: str | Path) -> None:  # type: ignore[override]
+        """Write data to a file."""
+        write_arff(data, path)
 
 
 def _default_target(columns: Sequence[Column]) -> int | None:

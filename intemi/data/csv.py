@@ -21,6 +21,7 @@ from intemi.data.cells import LONGEST_MARKER, Cells, Dictionary, Mask, Positions
 from intemi.data.column import Column
 from intemi.data.data import Data
 from intemi.data.errors import DataError, listed, shown
+from intemi.data.file_format import FileFormat
 from intemi.data.numbering import measurement
 from intemi.data.texts import decoded, file_bytes, write_text, written_columns
 from intemi.kernel import ConfigurationError
@@ -128,6 +129,42 @@ def parse_csv(content: bytes, file: str, options: Options | None = None) -> Data
     cells = _without_empty_end(cells)
     names = _names(cells, file, options.header)
     return _Reading(file, names, cells.after(0) if options.header else cells, options).data()
+
+
+class CSV(FileFormat):
+    """Values separated by commas, semicolons, tabs or bars; types are inferred and can be overridden."""
+
+    extensions = (".csv", ".tsv")
+
+    def parse(  # type: ignore[override]
+        self,
+        content: bytes,
+        file: str,
+        target: str | None = None,
+        *,
+        nominal: Nominal = (),
+        numeric: Sequence[str] = (),
+        weights: str | None = None,
+        delimiter: str | None = None,
+        header: bool = True,
+        missing: Sequence[str] | None = None,
+        decimal: str = ".",
+        encoding: str = "utf-8",
+    ) -> Data:
+        """The data in the bytes of a file."""
+        options = Options(target, nominal, numeric, weights, delimiter, header, missing, decimal, encoding)
+        return parse_csv(content, file, options)
+
+    def check_options(self, target: str | None, options: Mapping[str, Any]) -> None:
+        """Refuse values of options that make no sense."""
+        Options(target, **options)
+
+    def write(  # type: ignore[override]
+        self, data: Data, path: str | Path, *, delimiter: str | None = None, weights: str = "weight"
+    ) -> None:
+        """Write data to a file; tabs separate the values of a .tsv file."""
+        usual = "\t" if Path(path).suffix.lower() == ".tsv" else ","
+        write_csv(data, path, delimiter=usual if delimiter is None else delimiter, weights=weights)
 
 
 def _without_empty_end(cells: Cells) -> Cells:

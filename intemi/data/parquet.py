@@ -10,6 +10,7 @@ from typing import Any
 from intemi.data.data import Data
 from intemi.data.errors import DataError
 from intemi.data.exchange import from_pandas, to_pandas
+from intemi.data.file_format import FileFormat
 from intemi.data.libraries import needed
 from intemi.data.texts import file_bytes, write_bytes
 from intemi.kernel import ConfigurationError
@@ -51,6 +52,20 @@ def parse_parquet(content: bytes, file: str, target: str | None = None, *, weigh
         return from_pandas(frame, target, weights=weights, name=noted.get("name") or Path(file).stem)
     except ConfigurationError as error:
         raise DataError(file, None, f"no data table ({error})", "columns of numbers, texts or categories") from None
+
+
+class Parquet(FileFormat):
+    """Parquet, read and written by pyarrow."""
+
+    extensions = (".parquet",)
+
+    def parse(self, content: bytes, file: str, target: str | None = None, *, weights: str | None = None) -> Data:  # type: ignore[override]
+        """The data in the bytes of a file."""
+        return parse_parquet(content, file, target, weights=weights)
+
+    def write(self, data: Data, path: str | Path, *, weights: str = "weight") -> None:  # type: ignore[override]
+        """Write data to a file."""
+        write_parquet(data, path, weights=weights)
 
 
 def write_parquet(data: Data, path: str | Path, *, weights: str = "weight") -> None:

@@ -8,6 +8,7 @@ from intemi.experiments.comparison import Compared, Comparison
 from intemi.experiments.errors import ExperimentError
 from intemi.experiments.experiment import Experiment, cross_validation
 from intemi.experiments.outcome import Cell, Outcome
+from intemi.experiments.pictures import picture
 from intemi.experiments.progress import Progress
 from intemi.experiments.reading import parse_experiment, read_experiment
 from intemi.experiments.running import found, run, save, saved
@@ -26,5 +27,6 @@ __all__ = [
     "Cell",
     "Compared",
     "cross_validation",
+    "picture",
     "ExperimentError",
 ]

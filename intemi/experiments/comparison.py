@@ -10,33 +10,17 @@ from typing import Any, Literal
 
 from intemi.analysis import (
     AverageRanks,
-    CorrectedTTest,
     CriticalDifference,
-    FiveByTwoFTest,
     Friedman,
     Holm,
     InvalidComparison,
     Nemenyi,
-    PairedTTest,
-    SignTest,
-    TTest,
-    Wilcoxon,
     WinsDrawsLosses,
 )
+from intemi.analysis.hypothesis_test import TESTS, suitable_test
 from intemi.kernel.errors import ConfigurationError
 from intemi.kernel.machine import Best, Machine
-from intemi.machines.distributors import CVDistributor, HoldOutDistributor
 from intemi.series import Series
-
-Test = Literal["CorrectedTTest", "PairedTTest", "TTest", "FiveByTwoFTest", "Wilcoxon", "SignTest"]
-TESTS: dict[str, Callable[[], Any]] = {
-    "PairedTTest": PairedTTest,
-    "TTest": TTest,
-    "FiveByTwoFTest": FiveByTwoFTest,
-    "Wilcoxon": Wilcoxon,
-    "SignTest": SignTest,
-}
-"""The tests of two learners on one data set that need to know nothing of the protocol."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +37,8 @@ class Comparison:
     measure: str | None = None
     best: Literal["highest", "lowest"] | None = None
     """Which values are best; without it, those that the measure, or the machine that leaves the result, declares."""
-    test: Test = "CorrectedTTest"
+    test: str = "CorrectedTTest"
+    """The name of a registered test of two series; `hypothesis_test` of `intemi.analysis` registers one of your own."""
     alpha: float = 0.05
     correction: Literal["none", "bonferroni", "sidak"] = "none"
     control: str | None = None
@@ -61,7 +46,7 @@ class Comparison:
     def __post_init__(self) -> None:
         choices: dict[str, tuple[Any, ...]] = {
             "best": (None, "highest", "lowest"),
-            "test": ("CorrectedTTest", *TESTS),
+            "test": tuple(TESTS),
             "correction": ("none", "bonferroni", "sidak"),
         }
         for name, allowed in choices.items():
@@ -76,16 +61,7 @@ class Comparison:
 
     def test_for(self, distributor: Machine) -> Any:
         """The test of two learners on one data set, corrected for how the protocol divides the rows."""
-        if self.test != "CorrectedTTest":
-            return TESTS[self.test]()
-        if isinstance(distributor, CVDistributor):
-            return CorrectedTTest(folds=distributor.folds)
-        if isinstance(distributor, HoldOutDistributor):
-            return CorrectedTTest(test_to_training=(1 - distributor.share) / distributor.share)
-        raise ConfigurationError(
-            f"Comparison: test must be one of {', '.join(TESTS)} where {distributor.kind} divides the rows; "
-            "CorrectedTTest is for cross-validation and hold-out samples"
-        )
+        return suitable_test(self.test, distributor)
 
     def to_plain(self) -> dict[str, Any]:
         """It as plain data."""

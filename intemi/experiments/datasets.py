@@ -12,7 +12,7 @@ import os
 from pathlib import Path
 from typing import Any, get_args
 
-from intemi.data.files import OPTIONS
+from intemi.data.files import FORMATS, reading_options
 from intemi.experiments.building import build_value, machine, refused
 from intemi.experiments.catalogue import entries
 from intemi.experiments.document import Node
@@ -21,8 +21,6 @@ from intemi.kernel.errors import IntemiError
 from intemi.kernel.machine import Machine
 from intemi.machines.loading import DataLoader, OpenMLDataset, SklearnDataset
 from intemi.machines.roles import Loader
-
-EXTENSIONS = (".arff", ".csv", ".tsv", ".parquet")
 
 
 def sklearn_names() -> tuple[str, ...]:
@@ -56,7 +54,7 @@ def _loaders(node: Node) -> list[tuple[str, Machine]]:
     if not node.is_mapping:
         raise node.wrong(f"must be a name, a path or a mapping, got {node.shown}")
     if "path" in node.value:
-        node.check_keys("path", "target", *OPTIONS)
+        node.check_keys("path", "target", *reading_options())
         return _from_file(node.value["path"], node)
     if "openml" in node.value:
         node.check_keys("openml", "target")
@@ -69,16 +67,16 @@ def _loaders(node: Node) -> list[tuple[str, Machine]]:
 
 def _from_text(node: Node) -> list[tuple[str, Machine]]:
     text = node.value
-    if Path(text).suffix.lower() in EXTENSIONS:
+    if Path(text).suffix.lower() in FORMATS:
         return _from_file(node, None)
     if text in sklearn_names():
         return [(text, SklearnDataset(text))]
     hint = near(text, sklearn_names())
     raise node.wrong(
-        f"no data set is called {text!r}; {hint} Files end with {', '.join(EXTENSIONS)}; "
+        f"no data set is called {text!r}; {hint} Files end with {', '.join(FORMATS)}; "
         "a set of OpenML is {openml: name}"
         if hint.endswith("?")
-        else f"no data set is called {text!r}; {hint}, files that end with {', '.join(EXTENSIONS)}, "
+        else f"no data set is called {text!r}; {hint}, files that end with {', '.join(FORMATS)}, "
         "and those of OpenML, {openml: name}"
     )
 
@@ -96,7 +94,7 @@ def _from_file(path: Node, node: Node | None) -> list[tuple[str, Machine]]:
 
 def _loader(file: str, path: Node, node: Node | None) -> Machine:
     if not os.path.exists(file):
-        there = [each for each in _siblings(file) if Path(each).suffix.lower() in EXTENSIONS]
+        there = [each for each in _siblings(file) if Path(each).suffix.lower() in FORMATS]
         hint = near(os.path.basename(file), there) if there else "paths are seen from the folder of the experiment file"
         if "://" in str(path.value):
             raise path.wrong(
@@ -105,7 +103,9 @@ def _loader(file: str, path: Node, node: Node | None) -> Machine:
         raise path.wrong(f"there is no file {file}; {hint}")
     said = {key: build_value(value, Any) for key, value in node.items()} if node is not None else {}
     try:
-        return DataLoader(file, said.get("target"), options={key: said[key] for key in OPTIONS if key in said})
+        return DataLoader(
+            file, said.get("target"), options={key: said[key] for key in reading_options() if key in said}
+        )
     except IntemiError as error:
         raise refused(node or path, error) from None
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import enum
+import re
 import types
 import typing
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal, Union
 
+from intemi.analysis.hypothesis_test import TESTS
+from intemi.data.files import FORMATS, reading_options
 from intemi.experiments import catalogue
 from intemi.experiments.building import SCHEME_KEYS
 from intemi.experiments.catalogue import Entry, Parameter
-from intemi.experiments.comparison import TESTS
 from intemi.experiments.datasets import sklearn_names
 from intemi.experiments.experiment import SPENT, measures_by_name
 from intemi.kernel.component import Component
@@ -70,7 +72,7 @@ class _Writer:
                 {
                     "measure": named,
                     "best": {"enum": ["highest", "lowest"]},
-                    "test": {"enum": ["CorrectedTTest", *TESTS]},
+                    "test": {"enum": [*TESTS]},
                     "alpha": {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1},
                     "correction": {"enum": ["none", "bonferroni", "sidak"]},
                     "control": {"type": "string", "description": "A learner that all others are compared with."},
@@ -91,7 +93,7 @@ class _Writer:
     def _data(self) -> Schema:
         text = {"type": "string"}
         texts = {"type": "array", "items": text}
-        of_files = {
+        of_files = {key: {} for key in reading_options()} | {
             "path": text,
             "target": text,
             "nominal": {"anyOf": [texts, {"type": "object", "additionalProperties": texts}]},
@@ -106,7 +108,7 @@ class _Writer:
         return {
             "anyOf": [
                 {"enum": list(sklearn_names())},
-                {"type": "string", "pattern": r"\.(arff|csv|tsv|parquet)$"},
+                {"type": "string", "pattern": rf"({'|'.join(map(re.escape, FORMATS))})$"},
                 {**_object(of_files, "A file."), "required": ["path"]},
                 {
                     **_object({"openml": {"type": ["integer", "string"]}, "target": text}, "A data set of OpenML."),

@@ -11,7 +11,7 @@ import numpy as np
 from intemi.data import Data
 from intemi.data.errors import DataError
 from intemi.data.exchange import from_bunch
-from intemi.data.files import check_reading, parse
+from intemi.data.files import FileFormat, check_reading, format_of
 from intemi.data.texts import file_bytes
 from intemi.kernel import ConfigurationError, Model, parameter
 from intemi.kernel.encoding import digest
@@ -22,7 +22,7 @@ _DIGEST = re.compile(r"[0-9a-f]{32}")
 
 
 class DataLoader(Loader):
-    """The data of a file: ARFF, CSV or Parquet, by its extension.
+    """The data of a file: ARFF, CSV, Parquet or a format of your own, by its extension.
 
     Its identity covers the content of the file, not its date: a digest of its bytes is taken when the machine is
     constructed, so an edited file is another machine, and a configuration that is restored elsewhere still knows what
@@ -35,10 +35,14 @@ class DataLoader(Loader):
     """What else the reader of the file is told, such as `{"delimiter": ";", "nominal": ["zip"]}`."""
     content: str = parameter(default="", kw_only=True)
     """The digest of the bytes of the file; filled in if it is not given."""
+    format: FileFormat | None = parameter(default=None, kw_only=True)
+    """How the file is read, if that is not done by this package; filled in by the extension. Its code counts."""
 
     def check(self) -> None:
         """Refuse what the reader of the file does not know, and take the digest of the file, unless it is known."""
-        check_reading(self.path, self.target, self.options)
+        found = check_reading(self.path, self.target, self.options)
+        if type(found).__module__.partition(".")[0] != "intemi":
+            self.__dict__["format"] = found
         if not self.content:
             try:
                 self.__dict__["content"] = _digest(file_bytes(self.path))
@@ -59,7 +63,7 @@ class DataLoader(Loader):
     def with_part(self, name: str, value: Any) -> Self:
         """A copy with one part exchanged; another path is another content."""
         if name == "path":
-            return type(self).from_parameters({**self.parameters(), "path": value, "content": ""})
+            return type(self).from_parameters({**self.parameters(), "path": value, "content": "", "format": None})
         return super().with_part(name, value)
 
     def run(self) -> Model:
@@ -72,7 +76,7 @@ class DataLoader(Loader):
                 f"other content ({_digest(content)}) than when this DataLoader was made",
                 f"{self.content}; make a new one to use the file as it is now",
             )
-        data = parse(content, self.path, self.target, **self.options)
+        data = (self.format or format_of(self.path)).parse(content, self.path, self.target, **self.options)
         return Model(data=data, results=_described(data))
 
 

@@ -27,6 +27,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays_of
 
 import intemi
+from intemi.data.files import ARFF, CSV, Parquet
 from intemi.experiments.unknown import Unknown
 from intemi.kernel import (
     Component,
@@ -233,7 +234,10 @@ SHIPPED: list[tuple[Callable[[], Component], str]] = [
     (lambda: Threshold(), "89495d2962209e8ef705d5efda49cacf"),
     (lambda: TransformAndClassify(), "ba879857b46328d1831a6b6e6b5fef3e"),
     (lambda: TransformedClassifier(), "1914b65cce86ae53af56fe97265489d6"),
-    (lambda: DataLoader("iris.arff", content="00" * 16), "4fe448a35a9fe87718e6e5b5a1e98306"),
+    (lambda: ARFF(), "8752d9359026d87ec5cbbedeeef877e8"),
+    (lambda: CSV(), "8d5216618d809cf32b9cd4c0e9e76a52"),
+    (lambda: Parquet(), "a978c35e00dded226c89c4706773b633"),
+    (lambda: DataLoader("iris.arff", content="00" * 16), "e65071e9c0ff9fd0405c37ad059cbd4b"),
     (lambda: GivenFolds((0, 1)), "6babb3767110d7dfa41099f91878782e"),
     (lambda: GivenRanking((1, 0)), "edadc5cca97878c28bf84dd53f049f78"),
     (lambda: Estimator("sklearn.tree.DecisionTreeClassifier", {"max_depth": 1}), "58e5f44da9b98f83e1ba6e4cd3df27c4"),

@@ -8,7 +8,7 @@ import jsonschema
 import pytest
 import yaml
 
-from intemi.data.files import OPTIONS
+from intemi.data.files import reading_options
 from intemi.experiments.catalogue import entries
 from intemi.experiments.schema import experiment_schema
 
@@ -57,7 +57,7 @@ def test_what_can_be_said_of_a_file_fits(validator: jsonschema.Draft202012Valida
         for each in experiment_schema()["properties"]["data"]["anyOf"][0]["items"]["anyOf"]
         if "path" in each.get("properties", {})
     ]
-    assert set(files["properties"]) == {"path", "target", *OPTIONS}
+    assert set(files["properties"]) == {"path", "target", *reading_options()}
 
 
 def test_everything_that_can_be_named_is_in_it() -> None:

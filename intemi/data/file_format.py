@@ -1,0 +1,85 @@
+"""File formats: how data are read from files with some extensions, and written. Each is one class.
+
+A format of one's own is registered by its definition, and then used by `read`, `DataLoader` and experiment files.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, ClassVar
+
+from intemi.data.data import Data
+from intemi.data.errors import listed
+from intemi.kernel.component import Component
+from intemi.kernel.errors import ConfigurationError
+from intemi.kernel.registered import Registered
+
+FORMATS: Registered[type[FileFormat]] = Registered("file format")
+"""Classes of file formats by extension, with its dot."""
+
+
+class FileFormat(Component):
+    """How files with some extensions are read. Declare `extensions` and write `parse`; `write`, if they can be written.
+
+    What follows `target` among the arguments of `parse` are options, which loaders and experiment files pass on.
+
+    >>> from intemi.data import Column, Table
+    >>> class Bits(FileFormat):
+    ...     '''A row for each byte: its bits, and whether their number is even.'''
+    ...     extensions = (".bits",)
+    ...     def parse(self, content, file, target=None):
+    ...         rows = [[float(byte >> bit & 1) for byte in content] for bit in range(8)]
+    ...         classes = [int(sum(bits)) % 2 for bits in zip(*rows)]
+    ...         columns = [Column(f"bit {bit}") for bit in range(8)]
+    ...         return Data(Table(columns, rows, Column("parity", ("even", "odd")), classes))
+    >>> from intemi.data.files import parse
+    >>> len(parse(b"four", "some.bits"))
+    4
+    """
+
+    extensions: ClassVar[tuple[str, ...]] = ()
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        for extension in cls.extensions:
+            if not extension.startswith(".") or extension != extension.lower():
+                raise ConfigurationError(
+                    f"{cls.__qualname__}: extensions must begin with a dot and be lower case, got {extension!r}"
+                )
+            FORMATS.add(extension, cls)
+
+    def parse(self, content: bytes, file: str, target: str | None = None, **options: Any) -> Data:
+        """The data in the bytes of a file; `file` is its name, for errors."""
+        raise NotImplementedError(f"{self.kind}: write its method parse")
+
+    def write(self, data: Data, path: str | Path, **options: Any) -> None:
+        """Write data to a file."""
+        raise ConfigurationError(f"{path}: {self.kind} files cannot be written")
+
+    def check_options(self, target: str | None, options: Mapping[str, Any]) -> None:
+        """Refuse values of options that make no sense, before there is a file; their names have been checked."""
+
+    @classmethod
+    def reading_options(cls) -> tuple[str, ...]:
+        """The names of what `parse` can be told beside the target."""
+        return _options_of(cls.parse)
+
+    @classmethod
+    def writing_options(cls) -> tuple[str, ...]:
+        """The names of what `write` can be told."""
+        return _options_of(cls.write)
+
+
+def format_of(path: str | Path) -> FileFormat:
+    """The format of a file, by its extension."""
+    extension = Path(path).suffix.lower()
+    if extension not in FORMATS:
+        raise ConfigurationError(f"{path}: its extension must be one of {listed(FORMATS)}, got {extension!r}")
+    return FORMATS[extension]()
+
+
+def _options_of(method: Any) -> tuple[str, ...]:
+    named = (each for each in inspect.signature(method).parameters.values() if each.kind is not each.VAR_KEYWORD)
+    return tuple(each.name for each in named if each.name not in ("self", "content", "file", "target", "data", "path"))
