@@ -6,6 +6,7 @@ A format of one's own is registered by its definition, and then used by `read`, 
 from __future__ import annotations
 
 import inspect
+from abc import abstractmethod
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar
@@ -50,9 +51,9 @@ class FileFormat(Component):
                 )
             FORMATS.add(extension, cls)
 
+    @abstractmethod
     def parse(self, content: bytes, file: str, target: str | None = None, **options: Any) -> Data:
         """The data in the bytes of a file; `file` is its name, for errors."""
-        raise NotImplementedError(f"{self.kind}: write its method parse")
 
     def write(self, data: Data, path: str | Path, **options: Any) -> None:
         """Write data to a file."""

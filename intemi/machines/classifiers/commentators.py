@@ -17,6 +17,7 @@ from intemi.kernel.repository.commentators import Finished
 from intemi.machines.classifiers.classification_test import ClassificationTest
 from intemi.machines.interfaces import Classifier
 from intemi.machines.measures.measure import Measure, check_names, measure
+from intemi.machines.roles import ClassifierTest
 
 
 class MeasureCommentator(Commentator):
@@ -39,8 +40,8 @@ class MeasureCommentator(Commentator):
         check_names(self.kind, self.measures)
 
     def applies_to(self, config: Machine) -> bool:
-        """To tests of classifiers."""
-        return isinstance(config, ClassificationTest)
+        """To tests of classifiers, whatever they leave themselves."""
+        return isinstance(config, ClassifierTest)
 
     def comments(self, machine: Finished) -> Mapping[str, Any]:
         """A value for each measure."""
