@@ -41,19 +41,17 @@ from intemi.machines.trees import (
     DepthImpurityValidation,
     DescriptionLength,
     ErrorBased,
-    ErrorsOfPrunings,
     InformationGain,
     MEstimateError,
     MEstimateValidation,
     MinimumError,
-    NodeCounts,
     OptimalSize,
     PessimisticError,
-    PrunedTree,
     ReducedError,
     RefinedTree,
     Refinement,
 )
+from intemi.machines.trees.refinement.machines import ErrorsOfPrunings, NodeCounts, PrunedTree
 
 CRITERIA: Mapping[str, Any] = {
     "Acc": CART(Accuracy(), surrogates=0),

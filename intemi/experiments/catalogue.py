@@ -182,17 +182,21 @@ def _given_by(function: Callable[..., Any]) -> type:
     return next(base for base in classes[0].__mro__ if all(issubclass(each, base) for each in classes))
 
 
-_HIDDEN = {"Given", "Unknown", "SchemePort", "SchemeChild", "Wire", "ItemWire", "OutsideWire", "TransformedClassifier"}
-"""Parts of other things that nobody names by themselves."""
-
-
 def _is_public(cls: type) -> bool:
     if cls in (Machine, Component) or cls.__name__.startswith("_") or "<locals>" in cls.__qualname__:
         return False
-    module = cls.__module__
-    if not module.startswith("intemi."):
-        return True
-    return cls.__name__ not in _HIDDEN and not module.startswith("intemi.testing")
+    return not cls.__module__.startswith("intemi.") or cls in _exported()
+
+
+@cache
+def _exported() -> frozenset[object]:
+    """What the package offers by name; machines and components that are parts of others are not among them."""
+    from intemi import kernel, machines
+    from intemi.kernel import repository
+    from intemi.machines import trees
+
+    namespaces = (kernel, repository, machines, trees)
+    return frozenset(vars(module)[name] for module in namespaces for name in module.__all__)
 
 
 def _parameters_of_class(cls: type[Component]) -> dict[str, Parameter]:

@@ -63,21 +63,16 @@ from intemi.machines import (
 )
 from intemi.machines.classifiers.transform_and_classify import TransformedClassifier
 from intemi.machines.measures import F1, Correctness
-from intemi.machines.trees import (
-    CostComplexity,
+from intemi.machines.trees import CostComplexity, Expansions, LockstepTree, PruningTest, Windowing
+from intemi.machines.trees.refinement.machines import (
     ErrorsOfPrunings,
     ErrorsOnRows,
-    Expansions,
-    FirstWindow,
-    LargerWindow,
-    LockstepTree,
     NodeCounts,
     PrunedTree,
-    PruningTest,
-    RightRows,
     ValidationPasses,
-    Windowing,
 )
+from intemi.machines.trees.refinement.refiltering import RightRows
+from intemi.machines.trees.refinement.windowing import FirstWindow, LargerWindow
 from intemi.query import Query
 from intemi.testing import check_machine
 from tests.learning.tables import mixed, outputs

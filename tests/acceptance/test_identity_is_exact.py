@@ -133,6 +133,15 @@ from intemi.machines.measures import (
 )
 from intemi.machines.roles import ClassifierTest, Distributor, Learner, Loader, Ranker, Role, Transformer
 from intemi.machines.structure.scheme import ItemWire, OutsideWire, SchemeChild, SchemePort, Wire
+from intemi.machines.trees.refinement.machines import (
+    ErrorsOfPrunings,
+    ErrorsOnRows,
+    NodeCounts,
+    PrunedTree,
+    ValidationPasses,
+)
+from intemi.machines.trees.refinement.refiltering import RightRows
+from intemi.machines.trees.refinement.windowing import FirstWindow, LargerWindow
 from intemi.query import At, Named, Objective, OfType, Provides, Query
 from tests.machines import cross_validation
 
@@ -362,30 +371,30 @@ SHIPPED: list[tuple[Callable[[], Component], str]] = [
     (lambda: trees.DescriptionLength(), "ae443281cd45da7cdda191bae3134d92"),
     (lambda: trees.ErrorBased(), "bff4477d5b88b8e31751b975261cb36a"),
     (lambda: trees.ErrorBased(cf=0.05, estimator="j48", slack=0.1, raising=True), "477f211884b1821d65ce74e1618b4a25"),
-    (lambda: trees.ErrorsOfPrunings(), "0e3f4ec794b3e7798ae347347d1b5525"),
+    (lambda: ErrorsOfPrunings(), "0e3f4ec794b3e7798ae347347d1b5525"),
     (lambda: trees.Expansions(), "dab9f9c3bccfc1cc9740b81d10ea6646"),
     (lambda: trees.Expansions(rule="new1se", se=1, exhausted="carry"), "e5a435f006c3ecc8579c99b854a8233a"),
     (lambda: trees.MEstimateError(), "960c016e11f40fe8f71e8b0c8ec86735"),
     (lambda: trees.MEstimateValidation(), "621c04863914edc63c495a6a894bc485"),
     (lambda: trees.MinimumError(), "81791b73ff0e93b3af774b7b44cae2b0"),
-    (lambda: trees.NodeCounts(), "ae21e322100abf9761864d7e1a4a213f"),
+    (lambda: NodeCounts(), "ae21e322100abf9761864d7e1a4a213f"),
     (lambda: trees.OptimalSize(), "408d6e756b340886505d0ba75b332973"),
     (lambda: trees.PathError(), "93e7c1a5fc0b474af53c81587a4f08a4"),
     (lambda: trees.PessimisticError(), "279126fefbaf140fe1fbe3e35ab3c943"),
-    (lambda: trees.PrunedTree(), "dec3f1cafa2e20fde822b7e8e7623d1a"),
+    (lambda: PrunedTree(), "dec3f1cafa2e20fde822b7e8e7623d1a"),
     (lambda: trees.PruningTest((0.0, 1.0)), "552318b03ab3f26d230af344a2667158"),
     (lambda: trees.ReducedError(), "2a9f0185d438e10b1ab2467a4c328cf6"),
     (lambda: trees.Refiltering(), "18424186aa2d06c7df6052abe704cf24"),
     (lambda: trees.RefinedTree(), "c0756eb60cdaf2bb916fdc0c7ebc435b"),
-    (lambda: trees.RightRows(), "1275829bbd8c1c00c68ad7281af47c12"),
-    (lambda: trees.FirstWindow(), "2ebb6510d77ffebf5d3e78e8ee64d449"),
-    (lambda: trees.LargerWindow(), "22a4492f1a8c97d1814011b9d2587dd1"),
+    (lambda: RightRows(), "1275829bbd8c1c00c68ad7281af47c12"),
+    (lambda: FirstWindow(), "2ebb6510d77ffebf5d3e78e8ee64d449"),
+    (lambda: LargerWindow(), "22a4492f1a8c97d1814011b9d2587dd1"),
     (lambda: trees.Windowing(), "415b5427b3a5a476ef021026e68a031c"),
-    (lambda: trees.ValidationPasses(), "05026a7745f38855fbab74c487116222"),
+    (lambda: ValidationPasses(), "05026a7745f38855fbab74c487116222"),
     (lambda: trees.CART(refinement=trees.CostComplexity(se=1)), "324bc0ff03174c53e29612a2b8f2a980"),
     (lambda: trees.C45(refinement=trees.ErrorBased()), "e05d67e6e7f2b588c22d0b48b43fabed"),
     (lambda: trees.CriticalValue(), "a8cf6d2d1e1334d2146ac2f6fac74171"),
-    (lambda: trees.ErrorsOnRows(trees.Expansions()), "a8516c352ad48c3d329922a3f28df5ab"),
+    (lambda: ErrorsOnRows(trees.Expansions()), "a8516c352ad48c3d329922a3f28df5ab"),
     (lambda: trees.IndependenceTestAcceptor(), "a1a016a47bda01abff3b1abba2828e46"),
     (lambda: trees.IndependenceTestStop(), "d02d83378e8e24ce2a9e0f40858df61f"),
     (

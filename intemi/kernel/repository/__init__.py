@@ -10,7 +10,20 @@ from intemi.kernel.encoding import storable
 from intemi.kernel.repository.commentators import Commentator
 from intemi.kernel.repository.item import Item
 from intemi.kernel.repository.labels import Fixed, Labeler, OnPath
-from intemi.kernel.repository.qualifiers import At, Comment, Named, OfType, Parameter, Provides, Qualifier, Result
+from intemi.kernel.repository.qualifiers import (
+    And,
+    At,
+    Comment,
+    Comparison,
+    Named,
+    Not,
+    OfType,
+    Or,
+    Parameter,
+    Provides,
+    Qualifier,
+    Result,
+)
 from intemi.kernel.repository.query import Objective, Query
 from intemi.kernel.repository.runs import Run
 from intemi.series import Series
@@ -29,6 +42,10 @@ __all__ = [
     "Parameter",
     "OnPath",
     "Fixed",
+    "And",
+    "Or",
+    "Not",
+    "Comparison",
     "Qualifier",
     "Labeler",
     "Item",

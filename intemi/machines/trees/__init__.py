@@ -53,21 +53,16 @@ from intemi.machines.trees.refinement.expansions import Expansions
 from intemi.machines.trees.refinement.lockstep import LockstepTree
 from intemi.machines.trees.refinement.m_estimate_validation import MEstimateValidation
 from intemi.machines.trees.refinement.machines import (
-    ErrorsOfPrunings,
-    ErrorsOnRows,
-    NodeCounts,
-    PrunedTree,
     RefinedTree,
-    ValidationPasses,
 )
 from intemi.machines.trees.refinement.minimum_error import MEstimateError, MinimumError
 from intemi.machines.trees.refinement.optimal_size import OptimalSize
 from intemi.machines.trees.refinement.path_validator import NestedValidator, PathValidator
 from intemi.machines.trees.refinement.reduced_error import ReducedError
-from intemi.machines.trees.refinement.refiltering import Refiltering, RightRows
+from intemi.machines.trees.refinement.refiltering import Refiltering
 from intemi.machines.trees.refinement.refinement import DirectPruning, Refinement, Validator
 from intemi.machines.trees.refinement.strengths import PruningTest
-from intemi.machines.trees.refinement.windowing import FirstWindow, LargerWindow, Windowing
+from intemi.machines.trees.refinement.windowing import Windowing
 from intemi.machines.trees.rules import Condition, Rule
 from intemi.machines.trees.search import *  # noqa: F403
 from intemi.machines.trees.selectors import *  # noqa: F403
@@ -212,15 +207,7 @@ __all__ = [
     "MEstimateValidation",
     "DepthImpurityValidation",
     "Expansions",
-    "NodeCounts",
-    "ErrorsOfPrunings",
-    "ErrorsOnRows",
-    "ValidationPasses",
-    "PrunedTree",
     "PruningTest",
-    "RightRows",
-    "FirstWindow",
-    "LargerWindow",
     # What components of your own get and give
     "NodeData",
     "Split",

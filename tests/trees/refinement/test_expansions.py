@@ -24,11 +24,11 @@ from intemi.machines.trees import (
     Expansions,
     Laplace,
     LockstepTree,
-    NodeCounts,
     Proportions,
     TreeClassifier,
 )
 from intemi.machines.trees.pruning import cut_at
+from intemi.machines.trees.refinement.machines import NodeCounts
 from intemi.machines.trees.refinement.selection import Estimates
 from intemi.machines.trees.refinement.tables import ErrorTable, node_classes
 from tests import datasets

@@ -29,7 +29,6 @@ from intemi.machines.trees import (
     Degree,
     DepthImpurityValidation,
     ErrorBased,
-    ErrorsOfPrunings,
     Expansions,
     Fractional,
     Laplace,
@@ -37,21 +36,19 @@ from intemi.machines.trees import (
     MEstimate,
     MEstimateError,
     MEstimateValidation,
-    NodeCounts,
     OptimalSize,
     PathCombined,
     PathError,
     PessimisticError,
     Proportions,
-    PrunedTree,
     ReducedError,
     Refiltering,
     RefinedTree,
     Refinement,
-    RightRows,
-    ValidationPasses,
 )
 from intemi.machines.trees.pruning import cut_at
+from intemi.machines.trees.refinement.machines import ErrorsOfPrunings, NodeCounts, PrunedTree, ValidationPasses
+from intemi.machines.trees.refinement.refiltering import RightRows
 from intemi.testing import check_machine
 from tests import datasets
 from tests.trees.examples import D1, table_of, tree_of

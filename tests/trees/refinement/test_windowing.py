@@ -13,7 +13,8 @@ from intemi.data import Data
 from intemi.kernel import BindingError, Model, Project
 from intemi.machines.classifiers.majority import Majority
 from intemi.machines.distributors import CVDistributor
-from intemi.machines.trees import ID3, DecisionTree, FirstWindow, LargerWindow, MaxDepth, Windowing
+from intemi.machines.trees import ID3, DecisionTree, MaxDepth, Windowing
+from intemi.machines.trees.refinement.windowing import FirstWindow, LargerWindow
 from intemi.testing import check_machine
 from tests import datasets
 from tests.trees.examples import D1, G14, table_of, tree_of
