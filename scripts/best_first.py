@@ -18,13 +18,13 @@ import numpy as np
 
 from intemi import Project
 from intemi.data import Data
-from intemi.data.arff import read_arff
 from intemi.kernel import Machine
 from intemi.machines import BestFirstTree, ClassificationTest, CVDistributor, Repeater, Scheme
 from intemi.machines.trees import CostComplexity, Expansions, InformationGain, LockstepTree, Refinement
 from intemi.series import Series
 from scripts.best_first_claims import Measured, findings
 from scripts.best_first_thesis import ACCURACY, EXACT, NODES, SETTINGS
+from scripts.reference_data import WIDE
 
 ROOT = Path(__file__).parents[1]
 FOLDER = Path("best-first")
@@ -74,7 +74,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     FOLDER.mkdir(exist_ok=True)
     for name in chosen.run or ACCURACY:
         began = perf_counter()
-        data = read_arff(ROOT.parent / "shared" / "data" / f"{name}.arff")
+        data = WIDE.load(name)
         nominal = NOMINAL if name in MANY_SYMBOLS else {}
         _keep(FOLDER / f"{name}.csv", lambda data=data, nominal=nominal: measured({**LEARNERS, **nominal}, data))
         _keep(FOLDER / f"{name}-times.csv", lambda data=data: timed(data))

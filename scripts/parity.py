@@ -8,23 +8,19 @@ A difference that no reason is known for is written as such, and makes the scrip
 
 from __future__ import annotations
 
-import csv
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from intemi.data import Data
-from intemi.data.arff import read_arff
 from intemi.machines.trees.quality import Gini, InformationGain
 from scripts import parity_folds, parity_sequences
-from scripts.parity_programs import PROGRAMS, Outcome, Program
+from scripts.parity_programs import PROGRAMS, Outcome, Program, rows_of
 from scripts.parity_reasons import EQUAL, known_reason
 from scripts.parity_roots import described
 from scripts.parity_ties import worse_splits
+from scripts.reference_data import ROOT, WIDE
 
-ROOT = Path(__file__).parents[1]
-SHARED = ROOT.parent / "shared"
 HEAD = """# Parity with trusted programs
 
 Trees grown on *all* cases of a data set, so that nothing is drawn and nothing is averaged: leaves, training errors and
@@ -63,18 +59,9 @@ class Comparison:
 
 def reference(program: Program) -> Iterator[tuple[str, Outcome]]:
     """The data sets on which the program was run, and what it gave."""
-    with (SHARED / "reference" / "full_trees.csv").open(newline="") as file:
-        for row in csv.DictReader(file):
-            options = row["options"].split(" (")[0]
-            is_meant = options == program.options or options.startswith(f"{program.options} minsplit")
-            if row["program"] == program.name and is_meant:
-                leaves, errors, nodes = (int(float(row[name])) for name in ("leaves", "training_errors", "nodes"))
-                yield row["dataset"], Outcome(leaves, errors, row["root"], nodes)
-
-
-def load(name: str) -> Data:
-    """A data set, its last column the target."""
-    return read_arff(SHARED / "data" / f"{name}.arff")
+    for row in rows_of(program, WIDE):
+        leaves, errors, nodes = (int(float(row[name])) for name in ("leaves", "training_errors", "nodes"))
+        yield row["dataset"], Outcome(leaves, errors, row["root"], nodes)
 
 
 def compared(program: Program, name: str, theirs: Outcome, data: Data) -> Comparison:
@@ -112,16 +99,21 @@ def page(results: Sequence[tuple[Program, Sequence[Comparison]]]) -> Iterator[st
         yield "| data set | leaves: theirs, ours | errors: theirs, ours | root | reason |"
         yield "| --- | ---: | ---: | --- | --- |"
         for each in different:
-            root = "the same" if each.same_root else f"{each.theirs.root.split(':')[0]}; ours {each.ours.root}"
-            leaves, errors = f"{each.theirs.leaves}, {each.ours.leaves}", f"{each.theirs.errors}, {each.ours.errors}"
-            yield f"| {each.dataset} | {leaves} | {errors} | {root} | {each.reason or '**not explained**'} |"
+            yield row(each)
+
+
+def row(each: Comparison) -> str:
+    """The line of a difference."""
+    root = "the same" if each.same_root else f"{each.theirs.root.split(':')[0]}; ours {each.ours.root}"
+    leaves, errors = f"{each.theirs.leaves}, {each.ours.leaves}", f"{each.theirs.errors}, {each.ours.errors}"
+    return f"| {each.dataset} | {leaves} | {errors} | {root} | {each.reason or '**not explained**'} |"
 
 
 def main() -> int:
     """Compare everything; how many differences have no reason."""
     results = []
     for program in PROGRAMS:
-        comparisons = [compared(program, name, theirs, load(name)) for name, theirs in reference(program)]
+        comparisons = [compared(program, name, theirs, WIDE.load(name)) for name, theirs in reference(program)]
         results.append((program, comparisons))
         print(f"{program.title}: {sum(each.is_exact for each in comparisons)} of {len(comparisons)} exact", flush=True)
     (ROOT / "docs" / "parity.md").write_text("\n".join(page(results)) + "\n")

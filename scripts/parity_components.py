@@ -18,6 +18,7 @@ from intemi.machines.trees.refinement.refinement import DirectPruning
 from intemi.machines.trees.splits import Split, SymbolSplit, ThresholdSplit
 from intemi.machines.trees.splitters.exhaustive import ExhaustiveSearch
 from intemi.machines.trees.splitters.nominal import TwoSets
+from intemi.machines.trees.splitters.several_per_feature import SeveralPerFeature
 from intemi.machines.trees.splitters.spread import SpreadSearch
 from intemi.machines.trees.tree import SYMBOLS, Tree
 
@@ -87,6 +88,23 @@ def left_behind(tree: Tree) -> NDArray[np.bool_]:
     behind = np.zeros(len(tree), dtype=bool)
     behind[tree.first_child[inner] + BEHIND] = True
     return behind
+
+
+# Ties: any program may take any of the splits that are equally good.
+
+
+class AnyOfEqual(NodeSplitter):
+    """One of the best splits of an exhaustive search, drawn where several are equally good."""
+
+    splitter: ExhaustiveSearch = ExhaustiveSearch()
+    number: int = 0
+    """Of the draw."""
+
+    def best_splits(self, data: NodeData, count: int) -> list[Split]:
+        found = SeveralPerFeature(splitter=self.splitter, per_feature=5).best_splits(data, 5 * len(data.columns))
+        equal = [split for split in found if split.quality >= found[0].quality - 1e-9]
+        random = np.random.default_rng([self.number, len(data.path), *data.path])
+        return [equal[random.integers(len(equal))]] if equal else []
 
 
 # WEKA's SimpleCart and BFTree: of more than four symbols and two classes, the order is that of all training data.

@@ -9,24 +9,20 @@ with the rest of the page.
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 
 from intemi import Project
 from intemi.data import Data
-from intemi.data.arff import read_arff
 from intemi.kernel import Machine
 from intemi.machines import C45, CART, BestFirstTree, ClassificationTest, CVDistributor, GivenFolds, Repeater, Scheme
 from intemi.machines.trees import CostComplexity, ErrorBased, Expansions
 from scripts.parity_weka_folds import inner_folds, samples
+from scripts.reference_data import ROOT, WIDE, ReferenceData
 
-ROOT = Path(__file__).parents[1]
-SHARED = ROOT.parent / "shared"
 TITLE = "## Ten-fold cross-validation on given folds"
 SEEDS = (1, 2, 3, 4, 5)
 """Of the inner folds."""
@@ -128,18 +124,16 @@ class Comparison:
 def reference() -> dict[str, dict[str, Reference]]:
     """By program and data set."""
     found: dict[str, dict[str, Reference]] = {}
-    with (SHARED / "reference" / "cv10.csv").open(newline="") as file:
-        for row in csv.DictReader(file):
-            accuracy, leaves, spread = (float(row[name]) for name in ("accuracy", "mean_leaves", "fold_sd"))
-            of_program = found.setdefault(row["peer"], {})
-            of_program[row["dataset"]] = Reference(accuracy, leaves, spread / float(np.sqrt(10)))
+    for row in WIDE.rows("cv10.csv"):
+        accuracy, leaves, spread = (float(row[name]) for name in ("accuracy", "mean_leaves", "fold_sd"))
+        of_program = found.setdefault(row["peer"], {})
+        of_program[row["dataset"]] = Reference(accuracy, leaves, spread / float(np.sqrt(10)))
     return found
 
 
-def outcomes(machines: Mapping[str, Machine], name: str) -> dict[str, Outcome]:
+def outcomes(machines: Mapping[str, Machine], name: str, collection: ReferenceData = WIDE) -> dict[str, Outcome]:
     """What learners reach on the given folds of a data set."""
-    data = read_arff(SHARED / "data" / f"{name}.arff")
-    folds = tuple(map(int, (SHARED / "reference" / "folds" / f"{name}.txt").read_text().split()))
+    data, folds = collection.load(name), collection.folds(name)
     test = Scheme(training=Data, test=Data)
     for program, machine in machines.items():
         tree = test.add(machine, data=test.training, name=f"{program} tree")
@@ -157,7 +151,7 @@ def outcomes(machines: Mapping[str, Machine], name: str) -> dict[str, Outcome]:
 
 def on_weka_folds(name: str) -> dict[str, Outcome]:
     """The same of WEKA's programs with the inner folds that they draw."""
-    data = read_arff(SHARED / "data" / f"{name}.arff")
+    data = WIDE.load(name)
     right: dict[str, int] = {}
     leaves: dict[str, list[int]] = {}
     with Project(workers=1) as project:
@@ -175,7 +169,7 @@ def compared() -> dict[str, list[Comparison]]:
     """All programs on all data sets that are compared."""
     found: dict[str, list[Comparison]] = {program: [] for program in PROGRAMS}
     for name in sorted({name for program in PROGRAMS for name in reference()[program]}):
-        size = len(read_arff(SHARED / "data" / f"{name}.arff"))
+        size = len(WIDE.load(name))
         chosen = [each for each in PROGRAMS if name in reference()[each] and size <= LARGEST[each]]
         ours: dict[str, list[Outcome]] = {program: [] for program in chosen}
         if "J48" in chosen:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from intemi.data import Column, Data, Table
+from intemi.machines.interfaces import Classifier
 from intemi.machines.trees.algorithms import C45
 from intemi.machines.trees.best_first_algorithms import BestFirstTree
 from intemi.machines.trees.classifier import TreeClassifier
@@ -20,6 +21,7 @@ from intemi.machines.trees.statistical_algorithms import CTree
 from intemi.machines.trees.stop import AnyOf, MaxDepth, MaxErrors, MinNodeSize
 from intemi.machines.trees.tree import Tree
 from scripts.parity_components import (
+    AnyOfEqual,
     LeavesBehind,
     OrderOfAllRows,
     StayBehind,
@@ -30,6 +32,7 @@ from scripts.parity_components import (
     unseen_with_others,
 )
 from scripts.parity_roots import feature_before_in_r, same_cart_test, same_feature_in_r, same_test
+from scripts.reference_data import ReferenceData
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,10 @@ class Grown:
     leaves: int
     errors: int
     nodes: int | None = None
+    truth: float = 0.0
+    """The sum, over the training cases, of the probability of the true class."""
+    all_nodes: int = 0
+    """Nodes, where they are compared whatever the program."""
 
 
 @dataclass(frozen=True)
@@ -72,22 +79,41 @@ class Program:
         return f"{self.name} `{self.options.split(' cp=')[0].split(' random')[0].split(' (')[0]}`"
 
 
+def rows_of(program: Program, collection: ReferenceData) -> list[dict[str, str]]:
+    """What a program gave on the data sets of a collection, grown on all cases."""
+    found = []
+    for row in collection.rows("full_trees.csv"):
+        options = row["options"].split(" (")[0]
+        is_meant = options == program.options or options.startswith(f"{program.options} minsplit")
+        if row["program"] == program.name and is_meant:
+            found.append(row)
+    return found
+
+
 def grown(learner: DecisionTree, data: Data) -> Grown:
     """The tree of a learner, and how many rows it gets wrong."""
     model = learner.run(data)
     tree = model.outputs["tree"]
-    return Grown(tree, tree.leaf_count, round(model.results["Training error"] * len(data)))
+    errors = round(model.results["Training error"] * len(data))
+    return Grown(tree, tree.leaf_count, errors, truth=truth(model.outputs["classifier"], data), all_nodes=len(tree))
+
+
+def truth(classifier: Classifier, data: Data) -> float:
+    """The sum of the probabilities of the true classes."""
+    return float(classifier.probabilities(data)[np.arange(len(data)), data.classes].sum())
 
 
 # rpart
 
 
-def rpart(quality: SplitQuality) -> Callable[[Data], Grown]:
-    """Grown to purity, at most 30 levels of splits, no surrogates; R has put the classes into alphabetical order."""
+def rpart(quality: SplitQuality, draw: int | None = None) -> Callable[[Data], Grown]:
+    """Grown to purity, at most 30 levels of splits, no surrogates; R has put the classes into alphabetical order.
+
+    With the number of a `draw`, one of equally good splits is drawn.
+    """
+    search = ExhaustiveSearch(quality=quality, nominal=TwoSets(enumerated=24), scale=True)
     learner = DecisionTree(
-        splitter=LeavesBehind(
-            splitter=ExhaustiveSearch(quality=quality, nominal=TwoSets(enumerated=24), scale=True),
-        ),
+        splitter=LeavesBehind(splitter=search if draw is None else AnyOfEqual(splitter=search, number=draw)),
         stop=AnyOf((MaxErrors(), MinNodeSize(), MaxDepth(depth=31))),
         missing_values=StayBehind(),
         pruning=UndoVainSplits(),
@@ -100,7 +126,15 @@ def rpart(quality: SplitQuality) -> Callable[[Data], Grown]:
         answers[behind] = answers[tree.parent[behind]]
         ends = np.flatnonzero(~inner)
         right = tree.class_weights[ends, answers[ends]].sum()
-        return Grown(tree, int((~inner & ~behind).sum()), round(float(tree.weights[0] - right)))
+        answering = np.where(behind, tree.parent, np.arange(len(tree)))[ends]
+        shares = tree.class_weights[answering] / tree.weights[answering, None]
+        return Grown(
+            tree,
+            int((~inner & ~behind).sum()),
+            round(float(tree.weights[0] - right)),
+            truth=float((tree.class_weights[ends] * shares).sum()),
+            all_nodes=int((~behind).sum()),
+        )
 
     return grow
 
@@ -149,7 +183,7 @@ def _pruned_j48(pruning: ErrorBased, binary: bool = False) -> Callable[[Data], G
         tree = pruning.pruned(unseen_with_others(tree) if binary else tree, data)
         classifier = TreeClassifier(data.columns, data.labels, tree, learner.decision)
         wrong = int((classifier.classify(data) != data.classes).sum())
-        return Grown(tree, tree.leaf_count, wrong, len(tree))
+        return Grown(tree, tree.leaf_count, wrong, len(tree), truth(classifier, data), len(tree))
 
     return grow
 

@@ -9,10 +9,9 @@ writes the part of `docs/parity.md` about them, which `scripts.parity` does as w
 
 from __future__ import annotations
 
-import csv
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -22,7 +21,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from intemi.data import Data
-from intemi.data.arff import read_arff
 from intemi.machines.trees.decisions import Proportions
 from intemi.machines.trees.growing import GrowingNode, assembled
 from intemi.machines.trees.quality import Gini, InformationGain
@@ -33,9 +31,9 @@ from intemi.machines.trees.tree import Tree, starts
 from scripts import parity_folds
 from scripts.parity_components import left_behind
 from scripts.parity_programs import fully_grown, rpart
-from scripts.parity_reasons import known_reason
+from scripts.parity_reasons import REASONS as WIDE_REASONS
+from scripts.reference_data import WIDE, ReferenceData
 
-SHARED = Path(__file__).parents[2] / "shared"
 SAME = 1e-9
 """Costs and risks that differ by less are the same."""
 Risk = Literal["error", "gini", "entropy"]
@@ -91,20 +89,14 @@ def _sequence(path: NestedPath, risks: NDArray[np.float64]) -> Sequence:
     return Sequence(path.keys, path.summed(risks) / path.tree.weights[0], splits)
 
 
-@cache
-def load(name: str) -> Data:
-    """A data set, its last column the target."""
-    return read_arff(SHARED / "data" / f"{name}.arff")
-
-
 # scikit-learn
 
 
-def sklearn_comparisons(most: int | None = None) -> Iterator[ComparedSequence]:
+def sklearn_comparisons(collection: ReferenceData, most: int | None = None) -> Iterator[ComparedSequence]:
     """Its sequences by impurity; of data sets of at most so many cases."""
-    for line in (SHARED / "reference" / "sklearn_ccp.jsonl").read_text().splitlines():
+    for line in collection.needed(collection.table_path("sklearn_ccp.jsonl")).read_text().splitlines():
         record = json.loads(line)
-        data, criterion = load(record["data"]), record["criterion"]
+        data, criterion = collection.load(record["data"]), record["criterion"]
         if most is not None and len(data) > most:
             continue
         theirs = _merged(np.array(record["ccp_alphas"]), np.array(record["impurities"]))
@@ -163,10 +155,15 @@ def _shape(tree: Tree) -> tuple[Any, ...]:
 # rpart
 
 
-def rpart_comparisons(most: int | None = None) -> Iterator[ComparedSequence]:
-    """Its tables of complexity parameters, which are relative to the errors of the root."""
-    for (name, split), theirs in _rpart_tables().items():
-        data = load(name)
+def rpart_comparisons(
+    collection: ReferenceData, most: int | None = None, ties: Container[tuple[str, str]] = ()
+) -> Iterator[ComparedSequence]:
+    """Its tables of complexity parameters, which are relative to the errors of the root.
+
+    `ties` are program and data set where the tree differs in which of equally good splits was taken.
+    """
+    for (name, split), theirs in _rpart_tables(collection).items():
+        data = collection.load(name)
         if most is not None and len(data) > most:
             continue
         data = data.select_rows(~np.isnan(data.features).all(axis=0))  # R drops cases of which nothing is known
@@ -179,7 +176,7 @@ def rpart_comparisons(most: int | None = None) -> Iterator[ComparedSequence]:
             program,
             name,
             len(theirs.costs),
-            known_reason("R rpart 4.1.19", f"split={split} cp=0", name) is None and (program, name) not in REASONS,
+            (program, name) not in ties,
             exact.is_that_of(theirs),
             by_its_rule=shortcut.is_that_of(theirs),
         )
@@ -224,12 +221,11 @@ def rpart_path(tree: Tree) -> NestedPath:
 
 
 @cache
-def _rpart_tables() -> dict[tuple[str, str], Sequence]:
+def _rpart_tables(collection: ReferenceData) -> dict[tuple[str, str], Sequence]:
     rows: dict[tuple[str, str], list[tuple[float, int, float]]] = {}
-    with (SHARED / "reference" / "rpart_cptable.csv").open(newline="") as file:
-        for row in csv.DictReader(file):
-            step = float(row["cp"]), int(row["nsplit"]), float(row["rel_error"])
-            rows.setdefault((row["dataset"], row["split"]), []).append(step)
+    for row in collection.rows("rpart_cptable.csv"):
+        step = float(row["cp"]), int(row["nsplit"]), float(row["rel_error"])
+        rows.setdefault((row["dataset"], row["split"]), []).append(step)
     tables = {}
     for key, steps in rows.items():
         costs, splits, risks = zip(*reversed(steps), strict=True)
@@ -288,6 +284,17 @@ REASONS: dict[tuple[str, str], str] = {
 """Whole trees with the leaves, errors and root of rpart's in which equally good splits were taken differently."""
 
 
+def wide_ties() -> set[tuple[str, str]]:
+    """Where rpart's trees of the wide check are known to differ."""
+    known = {
+        (f"{program} `{options.split(' ')[0]}`", name)
+        for (program, options), names in WIDE_REASONS.items()
+        if program == "R rpart 4.1.19"
+        for name in names
+    }
+    return known | set(REASONS)
+
+
 def section(comparisons: list[ComparedSequence]) -> Iterator[str]:
     """The lines of the page on sequences."""
     yield ABOUT
@@ -313,7 +320,7 @@ def is_unexplained(each: ComparedSequence) -> bool:
 
 def main() -> int:
     """Compare all sequences and write their part of the page; how many differences have no reason."""
-    comparisons = [*rpart_comparisons(), *sklearn_comparisons()]
+    comparisons = [*rpart_comparisons(WIDE, ties=wide_ties()), *sklearn_comparisons(WIDE)]
     page = Path(__file__).parents[1] / "docs" / "parity.md"
     text, title, others = page.read_text().partition(parity_folds.TITLE)  # the section behind stays
     before = text.partition(TITLE)[0].rstrip()

@@ -1,0 +1,23 @@
+"""What all tests share: the wide check is left out, and said to be, where its data are not there."""
+
+from __future__ import annotations
+
+import pytest
+
+from scripts.reference_data import WIDE
+
+
+def pytest_report_header() -> str:
+    """Say whether the wide check is part of the run."""
+    if WIDE.is_there:
+        return f"wide check: {len(WIDE.names())} data sets found beside the repository"
+    return "wide check: 57 data sets not found beside the repository, so tests marked wide are not collected"
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out tests of the wide check where its data are not there."""
+    if WIDE.is_there:
+        return
+    left_out = [item for item in items if item.get_closest_marker("wide")]
+    items[:] = [item for item in items if not item.get_closest_marker("wide")]
+    config.hook.pytest_deselected(items=left_out)
