@@ -15,7 +15,7 @@ from intemi.machines.trees.node_data import NodeData
 from intemi.machines.trees.pruning import cut_at
 from intemi.machines.trees.quality import Gini, SplitQuality
 from intemi.machines.trees.refinement.refinement import DirectPruning
-from intemi.machines.trees.splits import Split, SymbolSplit, ThresholdSplit
+from intemi.machines.trees.splits import Split, SymbolSplit, ThresholdSplit, split_of
 from intemi.machines.trees.splitters.exhaustive import ExhaustiveSearch
 from intemi.machines.trees.splitters.nominal import TwoSets
 from intemi.machines.trees.splitters.several_per_feature import SeveralPerFeature
@@ -206,6 +206,26 @@ class UnroundedGini(SplitQuality):
         clean = round(gain * 1e10) / 1e10
         context[1] = (gain - clean) * 1e20  # what is lost decides between equal ones
         return clean
+
+
+# partykit cuts at the largest value of the node that is below, not halfway to the next one: that matters to new cases.
+
+
+def cut_at_values(tree: Tree, data: Data) -> Tree:
+    """The same tree, its thresholds at values of the training cases in the nodes."""
+    parameters, rows = tree.parameters.copy(), {0: np.arange(len(data))}
+    for node in range(len(tree)):
+        if not tree.branch_count[node]:
+            continue
+        test = int(tree.test_start[node])
+        split = split_of(int(tree.kind[test]), int(tree.feature[test]), tree.parameters_of(test))
+        values = data.feature(split.feature)[rows[node]]
+        if isinstance(split, ThresholdSplit):
+            parameters[tree.parameter_start[test]] = values[values <= split.cuts[0]].max()
+        branches = np.where(np.isnan(values), tree.default_branch[node], split.branches(values))
+        for branch, child in enumerate(tree.children(node)):
+            rows[child] = rows[node][branches == branch]
+    return replace(tree, parameters=parameters)
 
 
 # J48 with binary splits: a symbol that a node has not seen is one of "the others", which matters when it is raised.
