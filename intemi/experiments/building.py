@@ -21,7 +21,7 @@ from intemi.experiments.errors import MOST_NAMES, ExperimentError, near
 from intemi.kernel.component import Component
 from intemi.kernel.errors import IntemiError
 from intemi.kernel.machine import Machine
-from intemi.machines.roles import Role
+from intemi.machines.roles import is_role
 from intemi.machines.structure.scheme import Scheme
 
 SCHEME_KEYS = ("takes", "machines", "gives")
@@ -45,7 +45,7 @@ def build(node: Node, expected: type = Component, what: str = "") -> Component:
 
         return build_scheme(node)
     made = _made(entry, node)
-    if not isinstance(made, expected) and not (issubclass(expected, Role) and isinstance(made, Machine)):
+    if not isinstance(made, expected) and not (is_role(expected) and isinstance(made, Machine)):
         names = catalogue.fitting(expected)
         raise node.wrong_key("type", f"must be {_called(expected)}, got {entry.name}; {near(entry.name, names)}")
     return made
@@ -68,7 +68,7 @@ def machine(node: Node, role: type[Machine] = Machine) -> Machine:
     """The machine that a value stands for, which must fit a role if one is given."""
     made = build(node, role)
     assert isinstance(made, Machine)
-    if issubclass(role, Role):
+    if is_role(role):
         try:
             role.demand(made, "it")
         except IntemiError as error:
@@ -210,6 +210,6 @@ def _mapping_hint(hint: Any) -> Any:
 
 
 def _called(expected: type) -> str:
-    plain = expected in (Component, Machine) or issubclass(expected, Role)
+    plain = expected in (Component, Machine) or is_role(expected)
     name = expected.__name__.lower() if plain else expected.__name__
     return f"{'an' if name[0] in 'AEIOUaeiou' else 'a'} {name}"

@@ -20,7 +20,7 @@ from intemi.kernel.annotations import type_of
 from intemi.kernel.component import Component
 from intemi.kernel.machine import Machine
 from intemi.kernel.ports import Input, Output
-from intemi.machines.roles import Role, known_roles
+from intemi.machines.roles import Role, is_role, known_roles
 
 NOT_GIVEN = inspect.Parameter.empty
 
@@ -143,7 +143,7 @@ def fitting(expected: type) -> list[str]:
     ['BootstrapDistributor', 'CVDistributor', 'GivenFolds']
     """
     known = [entry for entry in entries().values() if not entry.is_abstract]
-    if issubclass(expected, Role):
+    if is_role(expected):
         return [entry.name for entry in known if entry.may_have(expected)]
     return [entry.name for entry in known if issubclass(entry.gives, expected)]
 

@@ -53,15 +53,15 @@ def _loaders(node: Node) -> list[tuple[str, Machine]]:
         return _from_text(node)
     if not node.is_mapping:
         raise node.wrong(f"must be a name, a path or a mapping, got {node.shown}")
+    if "type" in node.value:
+        loader = machine(node, Loader)
+        return [(_own_name(loader), loader)]
     if "path" in node.value:
         node.check_keys("path", "target", *reading_options())
         return _from_file(node.value["path"], node)
     if "openml" in node.value:
         node.check_keys("openml", "target")
         return [_from_openml(node)]
-    if "type" in node.value:
-        loader = machine(node, Loader)
-        return [(_own_name(loader), loader)]
     raise node.wrong("must have a path, openml or type; for example {path: votes.csv, target: party}")
 
 

@@ -9,11 +9,13 @@ machines:
 gives: {classifier: knn.classifier}
 ```
 
-A bound port is an input of the scheme (`training`), an output of a machine inside (`std.transformed`), or a list.
+A bound port is an input of the scheme (`training`), an output of a machine inside (`std.transformed`), an item of a
+collection (`folds.training[0]`), or a list of these.
 """
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from intemi.experiments.building import machine, refused
@@ -86,7 +88,16 @@ def _bind(scheme: Scheme, handles: dict[str, Handle], name: str, port: str, boun
 def _end(scheme: Scheme, handles: dict[str, Handle], node: Node) -> End:
     if not node.is_text:
         raise node.wrong(f"must be an input of the scheme or machine.output, got {node.shown}")
-    name, dot, output = node.value.rpartition(".")
+    whole, item = re.fullmatch(r"(.*?)(?:\[(\d+)\])?", node.value, re.DOTALL).groups()  # type: ignore[union-attr]
+    end = _whole_end(scheme, handles, node, whole)
+    try:
+        return end if item is None else end[int(item)]
+    except IntemiError as error:
+        raise refused(node, error) from None
+
+
+def _whole_end(scheme: Scheme, handles: dict[str, Handle], node: Node, text: str) -> End:
+    name, dot, output = text.rpartition(".")
     if not dot:
         if output not in scheme.inputs:
             hint = near(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeGuard
 
 from intemi.data import Data
 from intemi.kernel import BindingError, ConfigurationError, Input, Machine, MultiOutput, Output, registry
@@ -36,7 +36,7 @@ and gives classifier (Classifier), but Bad takes hint (Data) as well
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         for role in cls.__mro__[1:]:
-            if Role in role.__bases__ and issubclass(role, Role) and (wrong := role.misfit(cls._inputs, cls._outputs)):
+            if is_role(role) and (wrong := role.misfit(cls._inputs, cls._outputs)):
                 own = cls.__qualname__
                 raise ConfigurationError(f"{own}: its role {role.kind} {role.described()}, but {own} {wrong}")
 
@@ -76,6 +76,16 @@ and gives classifier (Classifier), but Bad takes hint (Data) as well
         'Classifier tests'
         """
         return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", cls.__name__).capitalize() + "s"
+
+
+def is_role(cls: type) -> TypeGuard[type[Role]]:
+    """Whether a class declares a role; machines of the role extend it.
+
+    >>> from intemi.machines import KNN
+    >>> is_role(Learner), is_role(KNN)
+    (True, False)
+    """
+    return Role in cls.__bases__
 
 
 class Loader(Role):
@@ -146,5 +156,5 @@ def roles_of(machine: Machine) -> list[type[Role]]:
 
 def known_roles() -> tuple[type[Role], ...]:
     """The roles of the package, and those that users have declared."""
-    own = [cls for cls in registry.components().values() if Role in cls.__bases__ and cls not in ROLES]
+    own = [cls for cls in registry.components().values() if is_role(cls) and cls not in ROLES]
     return (*ROLES, *own)

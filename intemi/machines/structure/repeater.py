@@ -9,6 +9,7 @@ from typing import Any
 from intemi.kernel import Input, Job, Machine, Model, parameter
 from intemi.kernel.errors import BindingError
 from intemi.kernel.ports import check_fit
+from intemi.machines.roles import Distributor
 from intemi.machines.structure.scheme import Scheme
 
 
@@ -24,7 +25,7 @@ class Repeater(Machine):
 'test: an empty placeholder that takes nothing and gives nothing']
     """
 
-    distributor: Machine = Scheme()
+    distributor: Machine = parameter(default=Scheme(), role=Distributor)
     test: Machine = Scheme()
     repetitions: int = parameter(default=1, at_least=1)
 

@@ -19,7 +19,7 @@ from intemi.kernel import ConfigurationError, Input, Job, Machine, Model, MultiI
 from intemi.machines.classifiers.training import rows_to_learn_from
 from intemi.machines.distributors import CVDistributor
 from intemi.machines.interfaces import Classifier, Codes, FeatureRanking, Floats, check_columns
-from intemi.machines.roles import Learner, Ranker
+from intemi.machines.roles import Distributor, Learner, Ranker
 from intemi.machines.trees.classifier import TreeClassifier
 from intemi.machines.trees.components import DecisionModule
 from intemi.machines.trees.decision_tree import TREE_REPORTS, DecisionTree, ranked, results_of
@@ -96,7 +96,7 @@ class ValidationPasses(Machine):
     learner: DecisionTree = DecisionTree()
     validator: Validator = CostComplexity(passes=None)
     decision: DecisionModule = Proportions()
-    distributor: Machine = CVDistributor(folds=10)
+    distributor: Machine = parameter(default=CVDistributor(folds=10), role=Distributor)
 
     async def run(self, job: Job, data: Any) -> Model:
         parts = job.request(self.distributor, data=data, name="parts")

@@ -48,7 +48,7 @@ class Refiltering(Learner):
     x > 4.5: B (3) {'Rounds': 2, 'Removed': 2}
     """
 
-    learner: Machine = DecisionTree()
+    learner: Machine = parameter(default=DecisionTree(), role=Learner)
     most: int = parameter(default=50, at_least=1)
     least: int | None = parameter(default=None, at_least=1)
 

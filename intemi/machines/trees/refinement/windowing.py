@@ -76,7 +76,7 @@ class Windowing(Learner):
     """
 
     random = True
-    learner: Machine = DecisionTree()
+    learner: Machine = parameter(default=DecisionTree(), role=Learner)
     share: float = parameter(default=0.2, above=0, at_most=1)
     most: int = parameter(default=20, at_least=1)
 
