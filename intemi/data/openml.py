@@ -1,7 +1,8 @@
 """Data sets of OpenML, downloaded once and kept in a folder of the user.
 
-A data set is known by its number; a name stands for the active version with the lowest number. What was downloaded is
-checked against the checksum that OpenML states, and is never asked for again.
+A data set is known by its number; a name stands for the active version with the lowest number. What arrives is looked
+at before it is kept: data must have the checksum that OpenML states, descriptions their shape. It is not asked for
+again, unless it is found spoiled in the folder.
 """
 
 from __future__ import annotations
@@ -9,20 +10,31 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import secrets
 import urllib.error
 import urllib.parse
 import urllib.request
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from intemi.data.arff import parse_arff
 from intemi.data.data import Data
+from intemi.data.errors import DataError
+from intemi.data.texts import file_bytes
 from intemi.kernel import IntemiError
 
 SERVER = "https://www.openml.org"
 SERVER_VARIABLE, CACHE_VARIABLE = "INTEMI_OPENML_SERVER", "INTEMI_CACHE"
 TIMEOUT = 30.0
+MAX_BYTES = 2**33
+MAX_REASON = 120
+"""Characters of what is wrong with an answer."""
+_REFUSED = (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError, DataError)
+"""What answers of another shape provoke in those that read them."""
+Answer = TypeVar("Answer")
 
 
 class OpenMLError(IntemiError):
@@ -52,30 +64,24 @@ def cache_folder() -> Path:
 
 def number_of(name: str) -> int:
     """The number of the data set of a name."""
-    file = cache_folder() / "names" / f"{urllib.parse.quote(name, safe='')}.json"
-    path = f"/api/v1/json/data/list/data_name/{urllib.parse.quote(name, safe='')}/status/active/limit/100"
-    found = _json(_cached(file, path, f"the data set {name!r}"), name)
-    listed = [int(each["did"]) for each in found["data"]["dataset"]]
-    return min(listed)
+    quoted = urllib.parse.quote(name, safe="")
+    file = cache_folder() / "names" / f"{quoted}.json"
+    path = f"/api/v1/json/data/list/data_name/{quoted}/status/active/limit/100"
+    return min(_cached(file, path, f"the data set {name!r}", lambda content: _numbers(content, name)))
 
 
 def describe(number: int) -> Description:
     """What OpenML says of the data set of a number."""
-    what = f"data set {number}"
     file = cache_folder() / "data" / f"{number}.json"
-    said = _json(_cached(file, f"/api/v1/json/data/{number}", what), what)["data_set_description"]
-    target = said.get("default_target_attribute")
-    left_out = [*_listed(said.get("ignore_attribute")), *_listed(said.get("row_id_attribute"))]
-    return Description(
-        int(said["id"]), str(said["name"]), str(said["url"]), str(said["md5_checksum"]), target, tuple(left_out)
-    )
+    path = f"/api/v1/json/data/{number}"
+    return _cached(file, path, f"data set {number}", lambda content: _description(content, number))
 
 
 def load(number: int, target: str | None = None) -> Data:
     """The data set of a number, with another column as the target if one is named."""
     description = describe(number)
     file = cache_folder() / "data" / f"{number}.arff"
-    content = _cached(file, description.url, f"data set {number}", description.checksum)
+    content = _cached(file, description.url, f"data set {number}", lambda each: _intact(each, description.checksum))
     data = parse_arff(content, f"openml-{number}.arff", target or description.target)
     kept = [column.name not in description.left_out for column in data.columns]
     if all(kept):
@@ -83,23 +89,62 @@ def load(number: int, target: str | None = None) -> Data:
     return data.select_columns([index for index, keep in enumerate(kept) if keep])
 
 
-def _cached(file: Path, path: str, what: str, checksum: str | None = None) -> bytes:
-    if file.exists():
-        content = file.read_bytes()
-        if checksum is None or _checksum(content) == checksum:
-            return content
+def _cached(file: Path, path: str, what: str, read: Callable[[bytes], Answer]) -> Answer:
+    """What `read` makes of a cached answer, else of one from the network. An answer that it refuses is not kept."""
+    with suppress(OSError, *_REFUSED):
+        return read(file_bytes(file))
     content = _downloaded(path, what)
-    if checksum is not None and _checksum(content) != checksum:
-        raise OpenMLError(f"OpenML: {what} did not arrive as OpenML describes it (its checksum differs); try again")
+    try:
+        found = read(content)
+    except _REFUSED as error:
+        server = os.environ.get(SERVER_VARIABLE, SERVER)
+        raise OpenMLError(
+            f"OpenML: {what} did not arrive as it should from {server} ({_short(error)}); it is not kept, try again"
+        ) from None
+    _keep(file, content)
+    return found
+
+
+def _keep(file: Path, content: bytes) -> None:
+    temporary = file.with_suffix(f".{secrets.token_hex(8)}")
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        temporary = file.with_suffix(f".{os.getpid()}")
         temporary.write_bytes(content)
         os.replace(temporary, file)
     except OSError as error:
         raise OpenMLError(
             f"OpenML: {file} cannot be written: {error.strerror}; {CACHE_VARIABLE} names a folder"
         ) from error
+
+
+def _numbers(content: bytes, name: str) -> list[int]:
+    """The numbers of the data sets that OpenML lists under a name."""
+    listed = json.loads(content)["data"]["dataset"]
+    others = {each.get("name", name) for each in listed if each.get("name", name).casefold() != name.casefold()}
+    if others:
+        raise ValueError(f"data sets of other names are listed, {min(map(str, others))}")
+    numbers = [int(each["did"]) for each in listed]
+    if min(numbers) < 1:
+        raise ValueError(f"a data set has the number {min(numbers)}")
+    return numbers
+
+
+def _description(content: bytes, number: int) -> Description:
+    said = json.loads(content)["data_set_description"]
+    target = said.get("default_target_attribute")
+    left_out = (*_listed(said.get("ignore_attribute")), *_listed(said.get("row_id_attribute")))
+    found = Description(int(said["id"]), said["name"], said["url"], said["md5_checksum"], target, left_out)
+    if found.id != number:
+        raise ValueError(f"it describes data set {found.id}")
+    texts = (found.name, found.url, found.checksum, found.target or "", *left_out)
+    if not all(isinstance(each, str) for each in texts):
+        raise TypeError("its description has other values than texts")
+    return found
+
+
+def _intact(content: bytes, checksum: str) -> bytes:
+    if hashlib.md5(content, usedforsecurity=False).hexdigest() != checksum:
+        raise ValueError("its checksum differs from the one that OpenML states")
     return content
 
 
@@ -109,8 +154,10 @@ def _downloaded(path: str, what: str) -> bytes:
     request = urllib.request.Request(url, headers={"User-Agent": "intemi"})
     try:
         with urllib.request.urlopen(request, timeout=TIMEOUT) as answer:
-            content: bytes = answer.read()
-            return content
+            content: bytes = answer.read(MAX_BYTES + 1)
+        if len(content) > MAX_BYTES:
+            raise OpenMLError(f"OpenML: {what} is larger than {MAX_BYTES:,} bytes")
+        return content
     except urllib.error.HTTPError as error:
         if error.code in (404, 412):  # what OpenML says of things that are not there
             raise OpenMLError(f"OpenML: there is no {what.removeprefix('the ')} at {server}") from None
@@ -123,15 +170,9 @@ def _downloaded(path: str, what: str) -> bytes:
         ) from None
 
 
-def _json(content: bytes, what: str) -> Any:
-    try:
-        return json.loads(content)
-    except ValueError:
-        raise OpenMLError(f"OpenML: the answer for {what} is not what it should be; try again later") from None
-
-
-def _checksum(content: bytes) -> str:
-    return hashlib.md5(content, usedforsecurity=False).hexdigest()
+def _short(error: Exception) -> str:
+    text = " ".join(str(error).split())[:MAX_REASON]
+    return f"{text} is missing" if isinstance(error, KeyError) else text
 
 
 def _listed(value: Any) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 import stat
 from collections.abc import Callable
@@ -15,6 +16,8 @@ from intemi.data.data import Data
 from intemi.data.errors import DataError
 from intemi.kernel import ConfigurationError
 
+_NOT_FOR_FILES = {"undefined", "punycode", "idna", "unicode-escape", "raw-unicode-escape"}
+"""Codecs that Python has for other things than the texts of files."""
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -38,6 +41,8 @@ def _open_at_once(path: str, flags: int) -> int:
 def decoded(content: bytes, file: str, encoding: str) -> bytes:
     """The content of a text file in UTF-8; what is no text is refused."""
     try:
+        if codecs.lookup(encoding).name in _NOT_FOR_FILES:
+            raise LookupError
         if encoding.lower() not in ("utf-8", "utf8"):
             content = content.decode(encoding).encode("utf-8", "surrogatepass")
         elif not content.isascii():
@@ -47,8 +52,8 @@ def decoded(content: bytes, file: str, encoding: str) -> bytes:
         line = content.count(b"\n", 0, error.start) + 1
         found = f"the byte 0x{content[error.start]:02x}" if error.start < len(content) else "an incomplete character"
         raise DataError(file, line, found, f"text in {encoding}; another encoding can be named") from None
-    except LookupError:
-        raise ConfigurationError(f"read: encoding must be one that Python knows, got {encoding!r}") from None
+    except (LookupError, ValueError):
+        raise ConfigurationError(f"read: encoding must be one that Python knows, got {encoding[:60]!r}") from None
     nul = content.find(b"\0")
     if nul >= 0:
         raise DataError(file, content.count(b"\n", 0, nul) + 1, "a zero byte", "text")

@@ -15,8 +15,16 @@ import yaml
 
 from intemi.experiments.errors import ExperimentError, near
 
-MOST_VALUES = 100_000
-"""Values in a file, with those that aliases repeat: a few lines of aliases can stand for billions."""
+MAX_CHARACTERS = 2**22
+MAX_VALUES = 100_000
+MAX_REPEATED = 10_000
+"""Values that aliases repeat: a few lines of aliases can stand for billions."""
+MAX_DEPTH = 100
+"""Lists and mappings inside each other."""
+MAX_KEY = 1000
+"""Characters of a key."""
+MAX_INTEGER = 2**128
+"""Seeds may be that large; nothing else is."""
 _TAG = "tag:yaml.org,2002:"
 _SCALARS = (
     ("null", re.compile(r"(?:~|null|Null|NULL|)$"), "~nN\0"),
@@ -113,6 +121,8 @@ def parse(text: str, file: str) -> Node:
     >>> node.get("a").get("b").value[1].path
     'a.b.1'
     """
+    if len(text) > MAX_CHARACTERS:
+        raise ExperimentError(file, 1, "", f"a file has at most {MAX_CHARACTERS:,} characters, got {len(text):,}")
     try:
         root = yaml.compose(text, _loader())
     except yaml.MarkedYAMLError as error:
@@ -120,7 +130,7 @@ def parse(text: str, file: str) -> Node:
     except yaml.YAMLError as error:
         raise ExperimentError(file, 1, "", f"this is not YAML: {' '.join(str(error).split())}") from None
     except RecursionError:
-        raise ExperimentError(file, 1, "", "it is nested too deeply") from None
+        raise _too_deep(1, file, "") from None
     if root is None:
         raise ExperimentError(file, 1, "", "the file is empty; `intemi init` writes one to start from")
     return _Converter(file).node(root, "", ())
@@ -140,9 +150,22 @@ def _not_yaml(error: yaml.MarkedYAMLError, file: str) -> ExperimentError:
     return ExperimentError(file, 1 if mark is None else mark.line + 1, "", f"this is not YAML: {problem}{hint}")
 
 
+def _too_deep(line: int, file: str, path: str) -> ExperimentError:
+    return ExperimentError(file, line, path, f"it is nested too deeply, {MAX_DEPTH} levels are possible")
+
+
 def _loader() -> type[yaml.SafeLoader]:
     class Loader(yaml.SafeLoader):
         yaml_implicit_resolvers: dict[Any, Any] = {}  # noqa: RUF012 - declared so by PyYAML
+        depth = 0
+
+        def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
+            self.depth += 1
+            if self.depth > MAX_DEPTH:  # PyYAML takes seconds for thousands of levels
+                raise RecursionError
+            node = super().compose_node(parent, index)
+            self.depth -= 1
+            return node
 
     for name, pattern, first in _SCALARS:
         letters = ["" if each == "\0" else each for each in first]
@@ -154,12 +177,19 @@ class _Converter:
     def __init__(self, file: str) -> None:
         self._file = file
         self._count = 0
+        self._repeated = 0
+        self._seen: set[int] = set()
 
     def node(self, found: yaml.Node, path: str, above: tuple[int, ...]) -> Node:
         line = found.start_mark.line + 1
         self._count += 1
-        if self._count > MOST_VALUES:
-            raise ExperimentError(self._file, line, path, f"the file stands for more than {MOST_VALUES:,} values")
+        self._repeated += id(found) in self._seen
+        self._seen.add(id(found))
+        if self._count > MAX_VALUES or self._repeated > MAX_REPEATED:
+            message = f"a file has at most {MAX_VALUES:,} values, and aliases repeat at most {MAX_REPEATED:,} of them"
+            raise ExperimentError(self._file, line, path, message)
+        if len(above) > MAX_DEPTH:
+            raise _too_deep(line, self._file, path)
         if id(found) in above:
             raise ExperimentError(self._file, line, path, "this alias stands for something that it is a part of")
         inside = (*above, id(found))
@@ -181,6 +211,9 @@ class _Converter:
                 message = "a key must be a text, got a list or a mapping; a text that begins with [ or { needs quotes"
                 raise ExperimentError(self._file, key_line, path, message)
             name = str(key.value)
+            if len(name) > MAX_KEY:
+                message = f"a key has at most {MAX_KEY:,} characters, got {len(name):,}"
+                raise ExperimentError(self._file, key_line, path, message)
             if name in values:
                 message = f"the key is there twice, first in line {lines[name]}"
                 raise ExperimentError(self._file, key_line, _joined(path, name), message)
@@ -198,7 +231,10 @@ class _Converter:
             if kind == "bool":
                 return text.lower() == "true"
             if kind == "int":
-                return int(text, 0 if text[:2] in ("0o", "0x") else 10)
+                whole = int(text, 0 if text[:2] in ("0o", "0x") else 10)
+                if abs(whole) >= MAX_INTEGER:
+                    raise ValueError
+                return whole
             if kind == "float":
                 return float(text.lower().replace(".inf", "inf").replace(".nan", "nan"))
         except ValueError:

@@ -10,6 +10,20 @@ MOST_NAMES = 20
 """How many names are listed where none of them is similar."""
 
 
+MAX_PATH, MAX_MESSAGE = 200, 600
+"""Characters; the middle of longer ones is left out."""
+
+
+def cut(text: str, most: int) -> str:
+    """A text of at most so many characters.
+
+    >>> cut("abcdefghij", 7)
+    'abc…hij'
+    """
+    half = (most - 1) // 2
+    return text if len(text) <= most else f"{text[:half]}…{text[-half:]}"
+
+
 class ExperimentError(ConfigurationError):
     """An experiment file cannot be understood; the text says where, what was given and what is allowed.
 
@@ -20,6 +34,7 @@ class ExperimentError(ConfigurationError):
     """
 
     def __init__(self, file: str, line: int, path: str, message: str) -> None:
+        path, message = cut(path, MAX_PATH), cut(message, MAX_MESSAGE)
         super().__init__(f"{file}:{line}: {path}: {message}" if path else f"{file}:{line}: {message}")
         self.file = file
         self.line = line

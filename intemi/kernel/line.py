@@ -16,7 +16,7 @@ from itertools import count
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from intemi.kernel import events
+from intemi.kernel import events, forks
 from intemi.kernel.attached import Attached
 from intemi.kernel.bindings import checked
 from intemi.kernel.capsule import Capsule
@@ -88,6 +88,7 @@ class AssemblyLine:
         self._serial = count()
         self._roots: dict[Context, None] = {}
         self._is_closed = False
+        self._forks = forks.number
         self.repository: Repository | None = None
         """Notes what is requested, if there is one."""
         self.has_limits = False
@@ -116,6 +117,8 @@ class AssemblyLine:
         is_step: bool = False,
     ) -> Capsule:
         """Take a request; it is on its way (or already answered) when this returns."""
+        if parent is None:
+            self.refuse_fork()
         config, sources = checked(config, bindings)
         seed = self.seed_of(config, parent, branch) if config.is_random else None
         key = key_of(config, seed, sources)
@@ -381,6 +384,7 @@ class AssemblyLine:
 
     def wait_for(self, capsules: Iterable[Capsule], timeout: float | None = None) -> bool:
         """Wait, on the caller's thread, until all of them are done; False if it takes too long."""
+        self.refuse_fork()
         is_over = threading.Event()
         with self._lock:
             if not Wait(capsules).arm(is_over.set):
@@ -389,6 +393,7 @@ class AssemblyLine:
 
     def put_on_record(self) -> None:
         """Write what has run, before the user is told of it."""
+        self.refuse_fork()
         self.runner.take_in()
         self.runner.finisher.write()
 
@@ -413,8 +418,14 @@ class AssemblyLine:
 
     # The project opens and closes it
 
+    def refuse_fork(self) -> None:
+        """The threads that run machines do not exist in a fork, and their locks may be locked for ever: say so."""
+        if forks.number != self._forks:
+            raise forks.refused("this project")
+
     def subscribe(self, manager: TaskManager) -> None:
         """Let a task manager work on this line."""
+        self.refuse_fork()
         with self._lock:
             if self._is_closed:
                 raise IntemiError("the project is closed")
@@ -436,12 +447,15 @@ class AssemblyLine:
 
     def abort_all(self) -> None:
         """End every request."""
+        self.refuse_fork()
         with self._lock:
             for context in list(self._roots):
                 self.stopper.abort(context)
 
     def close(self) -> None:
-        """Abort everything and let the managers go."""
+        """Abort everything and let the managers go; a fork leaves them to the process that they belong to."""
+        if forks.number != self._forks:
+            return
         self.runner.take_in()
         self.runner.finisher.write()
         if self.repository is not None and not self._is_closed:

@@ -27,6 +27,7 @@ class Stopper:
 
     def abort(self, context: Context, error: MachineAborted | None = None) -> None:
         """End a request that is not done."""
+        self._line.refuse_fork()
         with self._line.step():
             self._abort(context, error or MachineAborted(f"{context.path} was aborted", context.path, context.key))
 

@@ -192,7 +192,7 @@ WRONG = {
         "a: &a [1,1,1,1,1,1,1,1,1,1]\n"
         + "".join(f"{b}: &{b} [{','.join([f'*{a}'] * 10)}]\n" for a, b in zip("abcdef", "bcdefg", strict=True)),
         1,
-        "more than 100,000 values",
+        "at most 100,000 values",
     ),
 }
 

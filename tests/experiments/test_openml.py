@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
+import os
+from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
@@ -25,6 +26,7 @@ class Server(ThreadingHTTPServer):
     def __init__(self, checksum: str = "") -> None:
         super().__init__(("127.0.0.1", 0), Handler)
         self.asked: list[str] = []
+        self.odd: bytes | None = None
         self.checksum = checksum or hashlib.md5(ARFF).hexdigest()
 
 
@@ -44,7 +46,7 @@ class Handler(BaseHTTPRequestHandler):
             ).encode(),
             "/toys.arff": ARFF,
         }
-        content = answers.get(self.path)
+        content = answers.get(self.path) if self.server.odd is None else self.server.odd
         self.send_response(412 if content is None else 200)
         self.end_headers()
         self.wfile.write(content or b"")
@@ -98,6 +100,65 @@ def test_a_set_that_openml_does_not_have_is_told_so(server: Server) -> None:
 
 def test_a_download_that_does_not_fit_its_checksum_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for _ in serving(Server(checksum="0" * 32), tmp_path, monkeypatch):
-        with pytest.raises(openml.OpenMLError, match="checksum differs"):
+        with pytest.raises(openml.OpenMLError, match="its checksum differs"):
             openml.load(61)
         assert not (tmp_path / "openml" / "data" / "61.arff").exists()
+
+
+ASKED = [lambda: openml.number_of("toys"), lambda: openml.describe(61), lambda: openml.load(61)]
+ODD = [
+    b"<html>Please log in to the WiFi</html>",
+    b"",
+    b"{}",
+    b"[]",
+    b"3",
+    b"null",
+    b'{"data": null}',
+    b'{"data": {"dataset": []}}',
+    b'{"data": {"dataset": [{}]}}',
+    b'{"data": {"dataset": [{"did": "x"}]}}',
+    b'{"data": {"dataset": [{"did": -1}]}}',
+    b'{"data": {"dataset": [{"did": 61, "name": "other"}]}}',
+    b'{"data": {"dataset": {"did": 61}}}',
+    b'{"error": {"code": 500}}',
+    b"[" * 100_000,
+    b"\xff\xfe",
+    b'{"data_set_description": {"id": 61}}',
+    b'{"data_set_description": {"id": 62, "name": "a", "url": "b", "md5_checksum": "c"}}',
+    b'{"data_set_description": {"id": 61, "name": 1, "url": [], "md5_checksum": {}}}',
+    b'{"data_set_description": {"id": 61, "name": "a", "url": "b", "md5_checksum": "c", "ignore_attribute": [1]}}',
+    b'{"data_set_description": []}',
+]
+
+
+@pytest.mark.parametrize("answer", ODD)
+@pytest.mark.parametrize(
+    "ask", [lambda: openml.number_of("toys"), lambda: openml.describe(61), lambda: openml.load(61)]
+)
+def test_an_odd_answer_is_one_clear_error_and_is_not_kept(
+    ask: Callable[[], object], answer: bytes, server: Server, tmp_path: Path
+) -> None:
+    server.odd = answer
+    with pytest.raises(openml.OpenMLError, match="try again") as refused:
+        ask()
+    assert len(str(refused.value)) < 400
+    assert not [file for file in tmp_path.rglob("*") if file.is_file()]
+    server.odd = None
+    assert ask() is not None
+
+
+@pytest.mark.parametrize("answer", ODD)
+def test_what_is_spoiled_in_the_cache_is_fetched_again(answer: bytes, server: Server, tmp_path: Path) -> None:
+    data = openml.load(61)
+    assert openml.number_of("toys") == 61
+    for file in [*tmp_path.rglob("*.json"), *tmp_path.rglob("*.arff")]:
+        before = file.read_bytes()
+        file.write_bytes(answer)
+        assert openml.load(openml.number_of("toys")) == data
+        assert file.read_bytes() == before
+
+
+def test_a_pipe_in_the_cache_is_not_waited_for(server: Server, tmp_path: Path) -> None:
+    (tmp_path / "openml" / "data").mkdir(parents=True)
+    os.mkfifo(tmp_path / "openml" / "data" / "61.json")
+    assert openml.describe(61).name == "toys"

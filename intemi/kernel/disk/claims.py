@@ -161,14 +161,11 @@ class _LockFile:
 
 _files: dict[Path, _LockFile] = {}
 _opening = threading.Lock()
-forks = 0
-"""How many forks lie between this process and the first one; cheaper to look at than the id of the process."""
 
 
 def _start_afresh_after_fork() -> None:
     """A forked child inherits no locks; and a thread that held ours does not exist in it."""
-    global _opening, forks
-    forks += 1
+    global _opening
     _files.clear()
     _opening = threading.Lock()
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 import threading
 from collections.abc import Iterable, Sequence
@@ -10,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from intemi.kernel.disk import claims
+from intemi.kernel import forks
 from intemi.kernel.disk.fresh import make_if_absent
 from intemi.kernel.disk.mending import BUSY_TIMEOUT, COMPLAINTS, Mending
 from intemi.kernel.disk.schema import APPLICATION, SCHEMA, SCHEMA_VERSION, marks, migrate
@@ -24,8 +23,7 @@ class Database:
     """The records and keys of a store."""
 
     def __init__(self, path: Path) -> None:
-        self._process = os.getpid()
-        self._forks = claims.forks
+        self._forks = forks.number
         self._lock = threading.Lock()
         self._mending = Mending(path, path, lambda: _connect(path), sqlite3.Connection.close)
 
@@ -69,15 +67,12 @@ class Database:
     @property
     def is_inherited(self) -> bool:
         """Whether this is a fork of the process that opened the file."""
-        return claims.forks != self._forks
+        return forks.number != self._forks
 
     def refuse_fork(self) -> None:
         """SQLite connections and claims do not survive a fork: say so instead of damaging something."""
-        if claims.forks != self._forks:
-            raise IntemiError(
-                f"{self._mending.path.parent}: this store was opened by process {self._process} and is used in its "
-                f"fork {os.getpid()}; open the folder again in the fork"
-            )
+        if forks.number != self._forks:
+            raise forks.refused(f"{self._mending.path.parent}: this store")
 
 
 def _rows(connection: sqlite3.Connection, statement: str, parameters: _Row) -> list[tuple[Any, ...]]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from intemi.kernel.disk import claims
+from intemi.kernel import forks
 from intemi.kernel.disk.mending import Mending
 from intemi.kernel.errors import IntemiError
 from intemi.kernel.repository.index import Index
@@ -40,7 +39,7 @@ class RepositoryFile:
     def __init__(self, folder: Path | None) -> None:
         self.lock = threading.RLock()
         self._path = None if folder is None else folder / "results.sqlite"
-        self._forks = claims.forks
+        self._forks = forks.number
         self._mending: Mending[Opened] | None = None
         self._memory: Opened | None = None
         self._is_closed = False
@@ -67,10 +66,7 @@ class RepositoryFile:
     def check_usable(self) -> None:
         """Refuse to go on if it is closed, or another process's."""
         if self.is_inherited:
-            raise IntemiError(
-                f"{self._path or 'a project in memory'}: this repository was opened by another process and is used in "
-                f"its fork {os.getpid()}; open the folder again in the fork"
-            )
+            raise forks.refused(f"{self._path or 'a project in memory'}: this repository")
         if self._is_closed:
             raise IntemiError("the project is closed")
 
@@ -84,7 +80,7 @@ class RepositoryFile:
     @property
     def is_inherited(self) -> bool:
         """Whether this is a fork of the process that opened the file."""
-        return claims.forks != self._forks
+        return forks.number != self._forks
 
     def close(self) -> None:
         """Close it."""
