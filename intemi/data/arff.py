@@ -67,7 +67,7 @@ class ARFF(FileFormat):
 
     extensions = (".arff",)
 
-    def parse(self, content: bytes, file: str, target: str | None = None, *, encoding: str = "utf-8") -> Data:  # type: ignore[override]
+    def parse(self, content: bytes, file: str, target: str | None = None, *, encoding: str = "utf-8") -> Data:
         """The data in the bytes of a file."""
         return parse_arff(content, file, target, encoding=encoding)
 

@@ -136,7 +136,7 @@ class CSV(FileFormat):
 
     extensions = (".csv", ".tsv")
 
-    def parse(  # type: ignore[override]
+    def parse(
         self,
         content: bytes,
         file: str,

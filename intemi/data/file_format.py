@@ -52,8 +52,11 @@ class FileFormat(Component):
             FORMATS.add(extension, cls)
 
     @abstractmethod
-    def parse(self, content: bytes, file: str, target: str | None = None, **options: Any) -> Data:
-        """The data in the bytes of a file; `file` is its name, for errors."""
+    def parse(self, *args: Any, **options: Any) -> Data:
+        """The data in the bytes of a file: `parse(self, content, file, target=None, ...)`.
+
+        `file` is its name, for errors. Subclasses declare their options by name, which these types leave open.
+        """
 
     def write(self, data: Data, path: str | Path, **options: Any) -> None:
         """Write data to a file."""

@@ -59,7 +59,7 @@ class Parquet(FileFormat):
 
     extensions = (".parquet",)
 
-    def parse(self, content: bytes, file: str, target: str | None = None, *, weights: str | None = None) -> Data:  # type: ignore[override]
+    def parse(self, content: bytes, file: str, target: str | None = None, *, weights: str | None = None) -> Data:
         """The data in the bytes of a file."""
         return parse_parquet(content, file, target, weights=weights)
 

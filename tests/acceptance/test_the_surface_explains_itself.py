@@ -10,7 +10,7 @@ import subprocess
 import sys
 import textwrap
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +31,7 @@ import intemi.testing
 from intemi import BindingError, IntemiError, Project
 from intemi.data import Data
 from intemi.machines import KNN, ClassificationTest, CVDistributor, Scheme, SklearnDataset
+from tests.pages import blocks
 
 ROOT = Path(__file__).parents[2]
 SURFACE = [
@@ -232,3 +233,29 @@ def checked(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
         return done.stdout + done.stderr
 
     return check
+
+
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+def programs(page: Path) -> Iterator[tuple[str, str]]:
+    """What a page shows, under names that differ between pages: its own program, and files."""
+    name = page.relative_to(ROOT).with_suffix("").as_posix().replace("/", "_").replace("-", "_")
+    shown = [block for block in blocks(page) if block.language == "python"]
+    yield name, "\n\n".join(block.text for block in shown if block.title is None)
+    for block in shown:
+        if block.title is not None:
+            yield f"{name}_{block.title.removesuffix('.py')}", block.text
+
+
+def test_the_examples_of_the_documentation_are_typed(checked: Callable[..., str]) -> None:
+    found = {name: text for page in PAGES for name, text in programs(page) if text}
+    assert len(found) > 20
+    told = checked(**found)
+    assert told.startswith("Success: no issues found"), told
+
+
+def test_a_mistake_in_an_example_would_be_noticed(checked: Callable[..., str]) -> None:
+    name, text = next(programs(ROOT / "README.md"))
+    told = checked(**{name: text.replace("CVDistributor(folds=10)", "CVDistributor(fold=10)", 1)})
+    assert 'Unexpected keyword argument "fold" for "CVDistributor"' in told
