@@ -56,7 +56,7 @@ class Groups:
         self._check()
 
     def _check(self) -> None:
-        series = self.unpack()
+        series = tuple(self)
         for each, key in zip(series, self.keys(), strict=True):
             clash = [label for label in self._labels if label in each.labels]
             if clash:
@@ -146,7 +146,7 @@ class Groups:
         svm            0.8
         3 rows
         """
-        series = self.unpack()
+        series = tuple(self)
         if not series:
             raise SeriesError("ungroup: there must be at least one group, got none")
         rest = series[0].concat(*series)
@@ -155,15 +155,6 @@ class Groups:
             cells = [[key[index]] * len(each) for key, each in zip(self.keys(), series, strict=True)]
             columns[label] = settled([each for repeated in cells for each in repeated])
         return rest._of({**columns, **{label: rest[label] for label in rest.labels}}, rest.main)
-
-    def unpack(self) -> tuple[Series, ...]:
-        """The series of all groups.
-
-        >>> from intemi.series import Series
-        >>> len(Series({"Accuracy": [0.9, 0.8], "machine": ["knn", "svm"]}).group_by("machine").unpack())
-        2
-        """
-        return tuple(self._members.values())
 
     def __eq__(self, other: object) -> bool:
         """Whether group labels, keys, their order and all series are the same."""

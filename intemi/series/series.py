@@ -117,6 +117,41 @@ class Series(Arithmetic, Exchange):
             positions = positions[ordered(taken(self._columns[label], positions), descending)]
         return self._taken(positions)
 
+    def unpack(self, *labels: str, position: str = "Position") -> Self:
+        """One long series of what vectors hold: a row for each of their values, all other cells repeated.
+
+        `labels` are those whose cells are vectors, by default the main one; in each row they must be equally long. The
+        new label `position` counts from 0 in each vector. Of a matrix, rows are unpacked; None gives no row.
+
+        >>> Series({"Correct": [[1, 0], [1, 1, 1]], "Fold": [1, 2]}).unpack()
+        Correct*  Fold  Position
+               1     1         0
+               0     1         1
+               1     2         0
+               1     2         1
+               1     2         2
+        5 rows
+        """
+        wanted = labels or (self._main,)
+        self._known(wanted)
+        if position in self._columns:
+            raise SeriesError(f"unpack: there is a label {position} already; position= names another one")
+        vectors = {label: [_vector(label, each) for each in cells_of(self._columns[label])] for label in wanted}
+        sizes = [len(each) for each in vectors[wanted[0]]]
+        for label in wanted:
+            for row, (size, vector) in enumerate(zip(sizes, vectors[label], strict=True)):
+                if len(vector) != size:
+                    raise SeriesError(
+                        f"unpack: vectors of a row must be equally long, got {size} values of {wanted[0]} "
+                        f"and {len(vector)} of {label} in row {row}"
+                    )
+        repeated = self._taken(np.repeat(np.arange(len(self)), sizes))._columns
+        columns: dict[str, Iterable[Any]] = {
+            label: [each for vector in vectors[label] for each in vector] if label in vectors else values
+            for label, values in repeated.items()
+        }
+        return type(self)({**columns, position: [place for size in sizes for place in range(size)]}, self._main)
+
     def group_by(self, *labels: str) -> Groups:
         """Groups of the rows that have the same cells of some labels, in the order of first appearance.
 
@@ -230,3 +265,12 @@ class Series(Arithmetic, Exchange):
                     f"and {listed(each.labels)} (main {each.main})"
                 )
         return cls._of({label: chained([each[label] for each in series]) for label in first.labels}, first.main)
+
+
+def _vector(label: str, each: Any) -> Sequence[Any]:
+    """What a cell is unpacked into."""
+    if each is None:
+        return ()
+    if not isinstance(each, np.ndarray):
+        raise SeriesError(f"unpack: cells of {label} must be vectors, got {shown(each)}")
+    return each if each.ndim > 1 else each.tolist()  # type: ignore[return-value]

@@ -103,8 +103,8 @@ def test_selected_groups_are_what_they_were(series: Series, by: list[str], data:
     groups = series.group_by(*by)
     some = data.draw(st.lists(st.integers(0, len(groups) - 1), unique=True))
     keys = [groups.keys()[index] for index in some]
-    assert groups.select(keys).unpack() == tuple(groups.unpack()[index] for index in some)
-    assert groups.select(lambda group: len(group) > 1).unpack() == tuple(each for each in groups if len(each) > 1)
+    assert tuple(groups.select(keys)) == tuple(tuple(groups)[index] for index in some)
+    assert tuple(groups.select(lambda group: len(group) > 1)) == tuple(each for each in groups if len(each) > 1)
     assert groups.select(groups.keys()) == groups
 
 

@@ -129,7 +129,7 @@ def test_results_of_both_come_by_turns_and_are_grouped_by_either_way(project: Pr
     series = project.query("3 x 5", type=ClassificationTest, labels=["Accuracy", "Repetition", "Fold", "machine"])
     assert list(series["machine"]) == ["5NN", "SVM"] * 15
     knn, svm = series.group_by("machine")
-    assert series.group_modulo(2).map(lambda each: each.without("machine")).unpack() == (knn, svm)
+    assert tuple(series.group_modulo(2).map(lambda each: each.without("machine"))) == (knn, svm)
 
 
 def test_basic_statistics_of_each_repetition_take_one_line(finished: Finished, project: Project) -> None:

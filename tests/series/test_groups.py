@@ -19,13 +19,13 @@ GROUPS = S.group_by("machine")
 def test_groups_are_unpacked_in_order() -> None:
     knn, svm = GROUPS
     assert knn == S[[0, 2]].without("machine")
-    assert GROUPS.unpack() == (knn, svm)
+    assert tuple(GROUPS) == (knn, svm)
     assert GROUPS.labels == ("machine",)
     assert len(GROUPS) == 2
 
 
 def test_a_group_is_found_by_its_key() -> None:
-    assert GROUPS["svm"] == GROUPS[("svm",)] == GROUPS.unpack()[1]
+    assert GROUPS["svm"] == GROUPS[("svm",)] == tuple(GROUPS)[1]
     assert "svm" in GROUPS
     assert "tree" not in GROUPS
     assert S.group_by("machine", "Fold")["svm", 1].values.tolist() == [0.6]
