@@ -40,7 +40,7 @@ class Manhattan(Distance):
 class Minkowski(Distance):
     """The p-norm of the differences: Manhattan for p = 1, Euclidean for p = 2."""
 
-    p: float = parameter(default=3.0, at_least=1)
+    p: float = parameter(default=3.0, at_least=1, search=(1.0, 2.0, 3.0, 4.0))
 
     def between(self, rows: Floats, others: Floats) -> Floats:
         return _distances(rows, others, "minkowski", self.p, p=self.p)

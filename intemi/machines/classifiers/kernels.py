@@ -52,9 +52,9 @@ class LinearKernel(Kernel):
 class PolynomialKernel(Kernel):
     """(scale ⟨x, y⟩ + offset)^degree."""
 
-    degree: int = parameter(default=3, at_least=1)
+    degree: int = parameter(default=3, at_least=1, search=(2, 3, 4))
     scale: float = parameter(default=1.0, above=0)
-    offset: float = parameter(default=1.0, at_least=0)
+    offset: float = parameter(default=1.0, at_least=0, search=(0.0, 1.0))
 
     def between(self, rows: Floats, others: Floats) -> Floats:
         return np.asarray((self.scale * (rows @ others.T) + self.offset) ** self.degree)

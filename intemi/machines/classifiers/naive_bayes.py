@@ -83,8 +83,8 @@ class NaiveBayes(Learner):
     [[1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, 1.0]]
     """
 
-    alpha: float = parameter(default=1.0, above=0)
-    smoothing: float = parameter(default=1e-9, above=0)
+    alpha: float = parameter(default=1.0, above=0, search=(0.01, 0.1, 1.0, 10.0))
+    smoothing: float = parameter(default=1e-9, above=0, search=(1e-9, 1e-6, 1e-3))
 
     def run(self, data: Data) -> Model:
         data = rows_to_learn_from(self.kind, data)

@@ -24,7 +24,7 @@ class ReliefFRanking(Ranker):
     values is missing, they differ as two known values of the feature do on the average.
     """
 
-    neighbours: int = parameter(default=10, at_least=1)
+    neighbours: int = parameter(default=10, at_least=1, search=(1, 5, 10, 20))
     samples: int = parameter(default=250, at_least=1)
 
     def run(self, data: Data, rng: np.random.Generator) -> Model:

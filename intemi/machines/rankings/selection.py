@@ -36,7 +36,7 @@ class Count(FeatureChoice):
 class Share(FeatureChoice):
     """A share of all features, rounded up."""
 
-    share: float = parameter(default=0.5, above=0, at_most=1)
+    share: float = parameter(default=0.5, above=0, at_most=1, search=(0.1, 0.25, 0.5, 0.75, 1.0))
 
     def count(self, ranking: FeatureRanking) -> int:
         return math.ceil(round(self.share * len(ranking.order), 9))

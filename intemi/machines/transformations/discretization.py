@@ -31,7 +31,7 @@ class DiscretizationStrategy(Component):
 class EqualWidth(DiscretizationStrategy):
     """Intervals of equal width between the least and the greatest value."""
 
-    bins: int = parameter(default=5, at_least=2)
+    bins: int = parameter(default=5, at_least=2, search=(2, 3, 5, 10, 20))
 
     def thresholds(self, values: Floats, weights: Floats, classes: Codes | None) -> Floats:
         low, high = values.min(), values.max()
@@ -43,7 +43,7 @@ class EqualWidth(DiscretizationStrategy):
 class EqualFrequency(DiscretizationStrategy):
     """Intervals with equally many (or heavy) rows, as far as equal values allow."""
 
-    bins: int = parameter(default=5, at_least=2)
+    bins: int = parameter(default=5, at_least=2, search=(2, 3, 5, 10, 20))
 
     def thresholds(self, values: Floats, weights: Floats, classes: Codes | None) -> Floats:
         return np.unique(weighted.quantiles(values, weights, self.bins))[1:-1]

@@ -50,7 +50,7 @@ class PrincipalComponents(Transformer):
     former_ports = (("projected", "transformed"),)
 
     count: int | None = parameter(default=None, at_least=1)
-    variance: float = parameter(default=1.0, above=0, at_most=1)
+    variance: float = parameter(default=1.0, above=0, at_most=1, search=(0.5, 0.8, 0.9, 0.95, 1.0))
 
     def run(self, data: Data) -> Model:
         inside = numeric(data.columns)

@@ -39,7 +39,7 @@ class AcceptIfImproved(SplitAcceptor):
 class MinBranchSize(SplitAcceptor):
     """Accept a split whose children have `size` or more: all of them, or two, counted as rows or by weight."""
 
-    size: float = parameter(default=2.0, at_least=0)
+    size: float = parameter(default=2.0, at_least=0, search=(2.0, 5.0, 10.0, 20.0))
     which: Literal["all", "two"] = "all"
     unit: Literal["weight", "rows"] = "weight"
 

@@ -37,7 +37,7 @@ class MEstimate(DecisionModule):
 
     version = 2
 
-    m: float = parameter(default=2.0, at_least=0)
+    m: float = parameter(default=2.0, at_least=0, search=(0.5, 1.0, 2.0, 4.0, 8.0, 16.0))
 
     def probabilities(self, tree: Tree) -> Floats:
         prior = tree.class_weights[0] / tree.class_weights[0].sum()
@@ -50,7 +50,7 @@ class PathCombined(DecisionModule):
 
     version = 2
 
-    w: float = parameter(default=1.0, at_least=0)
+    w: float = parameter(default=1.0, at_least=0, search=(0.25, 0.5, 1.0, 2.0))
 
     def probabilities(self, tree: Tree) -> Floats:
         answers = Proportions().probabilities(tree)

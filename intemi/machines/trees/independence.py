@@ -35,7 +35,7 @@ class IndependenceTestStop(StopCriterion):
 
     version = 2
 
-    alpha: float = parameter(default=0.05, above=0, below=1)
+    alpha: float = parameter(default=0.05, above=0, below=1, search=(0.01, 0.05, 0.1, 0.2))
     correction: Literal["bonferroni", "sidak", "none"] = "bonferroni"
 
     def stops(self, data: NodeData, growth: Growth) -> bool:
@@ -54,7 +54,7 @@ class IndependenceTestStop(StopCriterion):
 class IndependenceTestAcceptor(SplitAcceptor):
     """Accept a split on whose branches the classes depend: by χ², or where there are two of each by Fisher's test."""
 
-    alpha: float = parameter(default=0.05, above=0, below=1)
+    alpha: float = parameter(default=0.05, above=0, below=1, search=(0.01, 0.05, 0.1, 0.2))
     test: Literal["chi2", "fisher"] = "chi2"
 
     def accepts(self, data: NodeData, split: Split, parts: Sequence[NodeData]) -> bool:

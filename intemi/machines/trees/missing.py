@@ -77,7 +77,7 @@ class Surrogates(MissingPolicy):
 
     version = 2
 
-    most: int = parameter(default=5, at_least=0)
+    most: int = parameter(default=5, at_least=0, search=(0, 1, 5))
 
     def default_branch(self, data: NodeData, split: Split) -> int:
         return heaviest(split)

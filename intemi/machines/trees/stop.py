@@ -11,7 +11,7 @@ from intemi.machines.trees.node_data import NodeData
 class MaxErrors(StopCriterion):
     """Stop at a node whose errors are few enough: `errors` by weight, or with `rate` a share of its weight."""
 
-    errors: float = parameter(default=0.0, at_least=0)
+    errors: float = parameter(default=0.0, at_least=0, search=(0.0, 1.0, 2.0, 5.0))
     rate: float | None = parameter(default=None, at_least=0, at_most=1)
 
     def stops(self, data: NodeData, growth: Growth) -> bool:
@@ -26,7 +26,7 @@ class MaxErrors(StopCriterion):
 class MinNodeSize(StopCriterion):
     """Stop at a node that weighs less than `size`."""
 
-    size: float = parameter(default=2.0, at_least=0)
+    size: float = parameter(default=2.0, at_least=0, search=(2.0, 5.0, 10.0, 20.0, 50.0))
 
     def stops(self, data: NodeData, growth: Growth) -> bool:
         return data.weight < self.size - 1e-9
@@ -38,7 +38,7 @@ class MinNodeSize(StopCriterion):
 class MinClassCount(StopCriterion):
     """Stop at a node in which some class of the problem weighs less than `count`."""
 
-    count: float = parameter(default=5.0, at_least=0)
+    count: float = parameter(default=5.0, at_least=0, search=(1.0, 2.0, 5.0, 10.0, 20.0))
 
     def stops(self, data: NodeData, growth: Growth) -> bool:
         return bool((data.class_weights < self.count).any())
@@ -47,7 +47,7 @@ class MinClassCount(StopCriterion):
 class FewLargeClasses(StopCriterion):
     """Stop at a node in which at most one class weighs `size` or more (FACT)."""
 
-    size: float = parameter(default=2.0, at_least=0)
+    size: float = parameter(default=2.0, at_least=0, search=(2.0, 5.0, 10.0, 20.0))
 
     def stops(self, data: NodeData, growth: Growth) -> bool:
         return int((data.class_weights >= self.size).sum()) <= 1
@@ -56,7 +56,7 @@ class FewLargeClasses(StopCriterion):
 class MaxDepth(StopCriterion):
     """Stop at a node this deep; the root has depth 1."""
 
-    depth: int = parameter(default=10, at_least=1)
+    depth: int = parameter(default=10, at_least=1, search=(1, 2, 3, 4, 5, 6, 8, 10, 15))
 
     def stops(self, data: NodeData, growth: Growth) -> bool:
         return data.depth >= self.depth
@@ -75,7 +75,7 @@ class MaxLeaves(StopCriterion):
     (False, True)
     """
 
-    leaves: int = parameter(default=10, at_least=1)
+    leaves: int = parameter(default=10, at_least=1, search=(2, 4, 8, 16, 32, 64))
     strict: bool = False
 
     def stops(self, data: NodeData, growth: Growth) -> bool:

@@ -78,7 +78,7 @@ class SSVLexicographic(SplitQuality):
 class SSVAlpha(SplitQuality):
     """Separated pairs of different classes, in which rows outside the majority of their branch count `alpha`."""
 
-    alpha: float = parameter(default=0.5, at_least=0, at_most=1)
+    alpha: float = parameter(default=0.5, at_least=0, at_most=1, search=(0.0, 0.25, 0.5, 0.75, 1.0))
 
     @staticmethod
     def measure(table: Address, branches: int, classes: int, context: Address) -> float:

@@ -24,7 +24,7 @@ class DepthImpurity(BottomUpPruning):
 
     averages: ClassVar[bool] = True
 
-    beta: float = parameter(at_least=0, at_most=1)
+    beta: float = parameter(at_least=0, at_most=1, search=(0.0, 0.25, 0.5, 0.75, 1.0))
     impurity: Literal["gini", "entropy"] = "gini"
 
     def costs(self, tree: Tree) -> Floats:

@@ -52,7 +52,7 @@ class PessimisticError(DirectPruning):
 
     version = 2
 
-    se: float = parameter(default=1.0, at_least=0)
+    se: float = parameter(default=1.0, at_least=0, search=(0.0, 0.5, 1.0))
 
     def judged(self, tree: Tree, errors: Floats | None = None) -> Judgement:
         """What leaves and whole subtrees cost, and where leaves are better; `errors` of nodes may be given."""
@@ -79,7 +79,7 @@ class PathError(BottomUpPruning):
 
     version = 2
 
-    w: float = parameter(default=1.0, at_least=0)
+    w: float = parameter(default=1.0, at_least=0, search=(0.25, 0.5, 1.0, 2.0))
 
     def decision(self) -> PathCombined:
         return PathCombined(w=self.w)

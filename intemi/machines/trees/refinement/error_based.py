@@ -33,7 +33,7 @@ class ErrorBased(BottomUpPruning):
 
     version = 2
 
-    cf: float = parameter(default=0.25, above=0, below=1)
+    cf: float = parameter(default=0.25, above=0, below=1, search=(0.05, 0.1, 0.25, 0.5))
     estimator: Literal["c45", "j48", "wilson", "wilson two-sided", "exact"] = "c45"
     slack: float = parameter(default=0.0, at_least=0)
     raising: bool = False

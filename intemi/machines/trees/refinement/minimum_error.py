@@ -25,7 +25,7 @@ class MinimumError(BottomUpPruning):
 
     averages: ClassVar[bool] = True
 
-    se: float = parameter(default=0.0, at_least=0)
+    se: float = parameter(default=0.0, at_least=0, search=(0.0, 0.5, 1.0))
 
     def costs(self, tree: Tree) -> Floats:
         k = len(tree.labels)
@@ -47,7 +47,7 @@ class MEstimateError(BottomUpPruning):
 
     averages: ClassVar[bool] = True
 
-    m: float = parameter(default=2.0, at_least=0)
+    m: float = parameter(default=2.0, at_least=0, search=(0.5, 1.0, 2.0, 4.0, 8.0, 16.0))
     se: float = parameter(default=0.0, at_least=0)
 
     def decision(self) -> MEstimate:

@@ -49,7 +49,7 @@ class Refiltering(Learner):
     """
 
     learner: Machine = parameter(default=DecisionTree(), role=Learner)
-    most: int = parameter(default=50, at_least=1)
+    most: int = parameter(default=50, at_least=1, search=(2, 5, 50))
     least: int | None = parameter(default=None, at_least=1)
 
     @property

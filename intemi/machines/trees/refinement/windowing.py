@@ -77,7 +77,7 @@ class Windowing(Learner):
 
     random = True
     learner: Machine = parameter(default=DecisionTree(), role=Learner)
-    share: float = parameter(default=0.2, above=0, at_most=1)
+    share: float = parameter(default=0.2, above=0, at_most=1, search=(0.1, 0.2, 0.5))
     most: int = parameter(default=20, at_least=1)
 
     @property

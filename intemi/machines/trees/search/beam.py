@@ -49,7 +49,7 @@ class BeamSearch(SearchMethod):
     4
     """
 
-    width: int = parameter(default=5, at_least=1)
+    width: int = parameter(default=5, at_least=1, search=(2, 5, 10))
     branch: int = parameter(default=5, at_least=1)
     quality: SplitQuality | TreeQuality = InformationGain()
     per_parent: int = parameter(default=1, at_least=1)

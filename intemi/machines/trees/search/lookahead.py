@@ -34,7 +34,7 @@ class Lookahead(NodeSplitter):
 
     splitter: NodeSplitter = ExhaustiveSearch(quality=InformationGain(), allow_zero_gain=True)
     quality: SplitQuality = InformationGain()
-    depth: int = parameter(default=1, at_least=0)
+    depth: int = parameter(default=1, at_least=0, search=(0, 1, 2))
     candidates: int | None = parameter(default=None, at_least=1)
     missing_values: MissingPolicy = MajorityBranch()
 

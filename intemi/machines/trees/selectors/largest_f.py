@@ -32,7 +32,7 @@ class LargestF(FeatureSelector):
 
     version = 2
 
-    threshold: float = parameter(default=4.0, at_least=0)
+    threshold: float = parameter(default=4.0, at_least=0, search=(1.0, 2.0, 4.0, 8.0))
 
     def rank(self, data: NodeData) -> list[RankedFeature]:
         chosen, numbers = as_numbers(data)

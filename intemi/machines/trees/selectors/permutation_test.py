@@ -51,7 +51,7 @@ class PermutationTest(FeatureSelector):
 
     version = 2
 
-    alpha: float = parameter(default=0.05, above=0, at_most=1)
+    alpha: float = parameter(default=0.05, above=0, at_most=1, search=(0.01, 0.05, 0.1, 0.2))
     statistic: Literal["quadratic", "maximum"] = "quadratic"
     adjustment: Literal["bonferroni", "none"] = "bonferroni"
     resample: int | None = parameter(default=None, at_least=1)

@@ -35,7 +35,7 @@ class SmallestP(FeatureSelector):
     (0.010243, True)
     """
 
-    alpha: float = parameter(default=0.05, above=0, below=1)
+    alpha: float = parameter(default=0.05, above=0, below=1, search=(0.01, 0.05, 0.1, 0.2))
 
     def rank(self, data: NodeData) -> list[RankedFeature]:
         numeric, nominal = varying(data)

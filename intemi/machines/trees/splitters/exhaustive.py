@@ -39,7 +39,7 @@ class ExhaustiveSearch(NodeSplitter):
 
     quality: SplitQuality = Gini()
     nominal: NominalSplits = TwoSets()
-    min_branch: float = parameter(default=1.0, at_least=0)
+    min_branch: float = parameter(default=1.0, at_least=0, search=(1.0, 2.0, 5.0, 10.0, 20.0))
     scale: bool = False
     allow_zero_gain: bool = False
     threshold: Literal["middle", "value"] = "middle"

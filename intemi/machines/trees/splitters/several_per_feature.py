@@ -35,7 +35,7 @@ class SeveralPerFeature(NodeSplitter):
     """
 
     splitter: ExhaustiveSearch = ExhaustiveSearch()
-    per_feature: int = parameter(default=2, at_least=1)
+    per_feature: int = parameter(default=2, at_least=1, search=(1, 2, 3))
 
     def best_splits(self, data: NodeData, count: int) -> list[Split]:
         if count == 1 or self.per_feature == 1:

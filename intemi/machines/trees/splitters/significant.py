@@ -29,7 +29,7 @@ class SignificantSplits(NodeSplitter):
     """
 
     splitter: NodeSplitter = ExhaustiveSearch(quality=InformationGain(), nominal=BranchForEach(), min_branch=0.0)
-    alpha: float = parameter(default=0.05, above=0, below=1)
+    alpha: float = parameter(default=0.05, above=0, below=1, search=(0.01, 0.05, 0.1, 0.2))
 
     def best_splits(self, data: NodeData, count: int) -> list[Split]:
         found = self.splitter.best_splits(data, max(count, len(data.columns)))

@@ -26,7 +26,7 @@ class BestFeatures(NodeTransformation):
     """
 
     selector: FeatureSelector = PermutationTest(alpha=1.0)
-    count: int = parameter(default=10, at_least=1)
+    count: int = parameter(default=10, at_least=1, search=(1, 2, 5, 10, 20))
 
     def fit(self, data: NodeData) -> TransformedNode:
         kept = sorted(each.feature for each in self.selector.rank(data)[: self.count])

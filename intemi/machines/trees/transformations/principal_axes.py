@@ -33,7 +33,7 @@ class PrincipalAxes(NodeTransformation):
 
     version = 3
 
-    share: float = parameter(default=0.05, at_least=0, below=1)
+    share: float = parameter(default=0.05, at_least=0, below=1, search=(0.0, 0.01, 0.05, 0.1))
 
     def fit(self, data: NodeData) -> TransformedNode:
         numeric = [index for index, column in enumerate(data.columns) if not column.is_nominal]

@@ -24,7 +24,7 @@ class BestCut(WholeFeatureSplitter):
 
     quality: SplitQuality = PermutationStatistic()
     nominal: NominalSplits = TwoSets()
-    min_branch: float = parameter(default=1.0, at_least=0)
+    min_branch: float = parameter(default=1.0, at_least=0, search=(1.0, 2.0, 5.0, 10.0, 20.0))
     min_share: float = parameter(default=0.0, at_least=0, at_most=0.5)
 
     def split(self, data: NodeData, ranked: RankedFeature) -> Split | None:

@@ -43,8 +43,8 @@ class ConfidentIntervals(WholeFeatureSplitter):
     ([7.5, 11.5], (True, False, True))
     """
 
-    threshold: float = parameter(default=0.8, above=0.5, below=1)
-    alpha: float = parameter(default=0.5, above=0)
+    threshold: float = parameter(default=0.8, above=0.5, below=1, search=(0.6, 0.7, 0.8, 0.9))
+    alpha: float = parameter(default=0.5, above=0, search=(0.1, 0.25, 0.5))
 
     def split(self, data: NodeData, ranked: RankedFeature) -> Split | None:
         return (self._sets if data.columns[ranked.feature].is_nominal else self._intervals)(data, ranked)

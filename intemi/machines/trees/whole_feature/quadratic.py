@@ -33,7 +33,7 @@ class QuadraticDiscriminants(WholeFeatureSplitter):
     version = 2
 
     grouping: ClassGrouping = TwoMeans()
-    min_branch: float = parameter(default=1.0, at_least=0)
+    min_branch: float = parameter(default=1.0, at_least=0, search=(1.0, 2.0, 5.0, 10.0, 20.0))
 
     def split(self, data: NodeData, ranked: RankedFeature) -> Split | None:
         axis = axis_of(data, ranked, deviations=False)
