@@ -71,6 +71,7 @@ def _describe(described: dict[str, Any]) -> None:
     click.echo("\nParameters" if described["parameters"] else "\nIt has no parameters.")
     for each in described["parameters"]:
         words = [each["type"], each["range"], "required" if each["required"] else f"by default {each['default']}"]
+        words += [f"searched among {each['search']}"] if each["search"] else []
         click.echo(f"  {each['name']}: {', '.join(filter(None, words))}")
         if each["description"]:
             click.echo(textwrap.indent(textwrap.fill(each["description"], 100), "      "))

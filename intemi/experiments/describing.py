@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 import enum
 import inspect
 import textwrap
@@ -13,6 +14,7 @@ from typing import Any, Literal, Union
 from intemi.experiments.catalogue import Entry, Parameter, entries
 from intemi.kernel.component import Component
 from intemi.machines.roles import known_roles
+from intemi.machines.search.steps import Steps
 
 
 def type_text(hint: Any) -> str:
@@ -67,7 +69,7 @@ def _value_text(value: Any) -> str:
 
 def plain_description(entry: Entry) -> dict[str, Any]:
     """Everything that is known of an entry, ready for JSON."""
-    notes = _notes(entry)
+    notes, searched = _notes(entry), search_values(entry)
     return {
         "name": entry.name,
         "is": "algorithm" if entry.is_algorithm else "machine" if entry.is_machine else "component",
@@ -83,11 +85,28 @@ def plain_description(entry: Entry) -> dict[str, Any]:
                 "range": range_text(each),
                 "default": None if each.is_required else default_text(each),
                 "required": each.is_required,
+                "search": _value_text(searched[each.name]) if each.name in searched else None,
                 "description": notes.get(each.name, ""),
             }
             for each in entry.parameters().values()
         ],
     }
+
+
+def search_values(entry: Entry) -> dict[str, tuple[Any, ...]]:
+    """The values that a search tries for parameters, as their class suggests.
+
+    >>> search_values(entries()["MaxLeaves"]), search_values(entries()["KNN"])["k"][:3]
+    ({'leaves': (2, 4, 8, 16, 32, 64)}, (1, 3, 5))
+    """
+    if entry.is_algorithm or entry.is_abstract:
+        return {}
+    declared = {field.name: field.metadata.get("search") for field in dataclasses.fields(entry.gives)}  # type: ignore[arg-type]
+    found = {name: values for name, values in declared.items() if values is not None}
+    if hasattr(entry.gives, "default_scenario") and not entry.needs:
+        scenario = entry.gives.default_scenario(entry.make({}))
+        found |= {scenario.path: scenario.values()} if isinstance(scenario, Steps) else {}
+    return found
 
 
 def kinds_of(entry: Entry) -> list[str]:

@@ -30,11 +30,13 @@ def parameter(
     above: float | None = None,
     below: float | None = None,
     one_of: Sequence[object] | None = None,
+    search: Sequence[object] | None = None,
     role: type | None = None,
     kw_only: bool = False,
 ) -> Any:
     """Declare a parameter with constraints; the type is the attribute's annotation.
 
+    `search` are values that are worth trying, from low to high: what a parameter search takes if it is told nothing.
     `role` names what the machines have in common that are offered for this place, in experiment files and messages.
 
     >>> from intemi.kernel.component import Component
@@ -47,7 +49,12 @@ def parameter(
     """
     bounds = {"at least": at_least, "at most": at_most, "above": above, "below": below}
     limits = {word: bound for word, bound in bounds.items() if bound is not None}
-    constraints = {"limits": limits, "one_of": None if one_of is None else tuple(one_of), "role": role}
+    constraints = {
+        "limits": limits,
+        "one_of": None if one_of is None else tuple(one_of),
+        "search": None if search is None else tuple(search),
+        "role": role,
+    }
     if isinstance(default, list | dict | set):
         default = freeze(default)
     return dataclasses.field(default=default, kw_only=kw_only, metadata=constraints)

@@ -1,16 +1,20 @@
 """Default scenarios: what the author of a machine or component suggests to try for its own parameters.
 
-A class suggests by a method `default_scenario(self)`, which gives a scenario with paths relative to it, or None. It
-speaks of its own parameters only; those of its parts are theirs to speak of.
+A class suggests values where it declares a parameter, `k: int = parameter(default=5, search=(1, 5, 25))`; or, where a
+list of values is not enough, by a method `default_scenario(self)`, which gives a scenario with paths relative to it, or
+None. It speaks of its own parameters only; those of its parts are theirs to speak of.
 """
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from intemi.kernel import Component, ConfigurationError, Machine
 from intemi.machines.search.scenario import Scenario
+from intemi.machines.search.stacked import Grid
+from intemi.machines.search.values import Values
 
 
 def default_scenarios(configuration: Component) -> dict[str, Scenario]:
@@ -22,9 +26,7 @@ def default_scenarios(configuration: Component) -> dict[str, Scenario]:
     >>> from intemi.kernel import parameter
     >>> from intemi.machines.search import Grid, Steps
     >>> class Stump(Component):
-    ...     share: float = 0.5
-    ...     def default_scenario(self):
-    ...         return Steps("share", start=0.1, step=0.1, count=9)
+    ...     share: float = parameter(default=0.5, search=(0.1, 0.5, 0.9))
     >>> class Forest(Component):
     ...     trees: int = 10
     ...     tree: Stump = Stump()
@@ -37,14 +39,22 @@ def default_scenarios(configuration: Component) -> dict[str, Scenario]:
     """
     found = {}
     for path, part in parts_of(configuration):
-        suggest = getattr(type(part), "default_scenario", None)
-        scenario = None if suggest is None else suggest(part)
-        if scenario is None:
-            continue
-        if not isinstance(scenario, Scenario):
-            raise ConfigurationError(f"{part.kind}: default_scenario must give a Scenario or None, got {scenario!r}")
-        found[path] = scenario.at(path) if path else scenario
+        scenario = _suggested_by(part)
+        if scenario is not None:
+            found[path] = scenario.at(path) if path else scenario
     return found
+
+
+def _suggested_by(part: Component) -> Scenario | None:
+    suggest = getattr(type(part), "default_scenario", None)
+    if suggest is not None:
+        scenario = suggest(part)
+        if not isinstance(scenario, Scenario | None):
+            raise ConfigurationError(f"{part.kind}: default_scenario must give a Scenario or None, got {scenario!r}")
+        return scenario
+    declared = {field.name: field.metadata.get("search") for field in dataclasses.fields(part)}  # type: ignore[arg-type]
+    values = [Values(name, tried) for name, tried in declared.items() if tried is not None]
+    return values[0] if len(values) == 1 else Grid(*values) if values else None
 
 
 def parts_of(value: Any, path: str = "") -> Iterator[tuple[str, Component]]:

@@ -48,12 +48,12 @@ SELECTION = ("se", "se_of", "tef", "averages", "passes")
 class Validator(Refinement):
     """Cuts a grown tree back so far as is best for rows that such trees were not grown on."""
 
-    se: float = parameter(default=0.0, at_least=0)
+    se: float = parameter(default=0.0, at_least=0, search=(0.0, 0.5, 1.0))
     """How many standard errors worse than the best a smaller tree may be."""
     se_of: Literal["theory", "sample", "sd"] = "theory"
     """Whose standard errors: those of a share of so many rows, or of the mean over the passes; "sd" is not divided by
     the root of their number, so it is the deviation of a single pass."""
-    tef: float = parameter(default=0.0, at_least=0)
+    tef: float = parameter(default=0.0, at_least=0, search=(0.0, 0.5, 1.0))
     """The weight of the training error, that of the validation error being 1."""
     averages: Literal["folds", "rows"] = "folds"
     """Whether passes count alike, or rows."""
