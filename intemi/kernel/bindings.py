@@ -16,6 +16,8 @@ def checked(config: Machine, bindings: Mapping[str, Any]) -> tuple[Machine, Sour
     if isinstance(config, Machine):
         cls = type(config)
         is_simple = cls.has_process and not cls.holds_components() and config.seed is None
+        if cls._watch is not None:
+            config.notice_changes()
         if is_simple or "_is_ready" in config.__dict__:  # there is nothing to look at, or it was looked at before
             return config, bind(config, bindings)
     check_feasible(config)

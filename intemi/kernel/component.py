@@ -8,14 +8,19 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import os
+import sys
 import typing
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar, Self, dataclass_transform
+from typing import TYPE_CHECKING, Any, ClassVar, Self, dataclass_transform
 
 from intemi.kernel import encoding, registry
 from intemi.kernel.annotations import is_class_variable, local_types, own_annotations, type_of
 from intemi.kernel.errors import ConfigurationError, IntemiError
 from intemi.kernel.parameters import Check, Refused, check_of, freeze, is_plain, parameter
+
+if TYPE_CHECKING:
+    from intemi.kernel.source import Watch
 
 _NONE = encoding.encode(None)
 
@@ -52,6 +57,8 @@ class Component:
     """What it leaves to its subclasses: methods and properties that are marked as abstract."""
     _checks: ClassVar[dict[str, Check] | None] = None
     _header: ClassVar[bytes | None] = None
+    _watch: ClassVar[Watch | None] = None
+    """Tells whether the source that the header is made of was changed since, in this process."""
     _encoded_names: ClassVar[tuple[tuple[str, bytes], ...]] = ()
     _holds_components: ClassVar[bool] = False
     _may_be_none: ClassVar[frozenset[str]] = frozenset()
@@ -87,7 +94,8 @@ class Component:
                 cls._check_name(name)
         cls.kind = cls.__name__
         cls._checks = None
-        cls._header = None
+        cls._header = cls._watch = None
+        cls._encoded_names, cls._may_be_none, cls._holds_components = (), frozenset(), False
         cls._local_types = local_types(cls, declared)
         if "registered_name" not in cls.__dict__:
             cls.registered_name = registry.qualified_name(cls)
@@ -181,7 +189,9 @@ class Component:
         known: bytes | None = self.__dict__.get("_encoding")
         if known is None:
             values = self.__dict__
-            parts = [type(self)._header or type(self)._make_header()]
+            watch = type(self)._watch
+            header = None if watch is not None and watch.is_over else type(self)._header
+            parts = [header or type(self)._make_header()]
             for name, encoded_name in type(self)._encoded_names:
                 value = values[name]
                 encoded = _NONE if value is None else encoding.encode(value)
@@ -199,23 +209,36 @@ class Component:
             self.__dict__["_digest"] = known
         return known
 
+    def notice_changes(self) -> None:
+        """Have the identity worked out anew, if something that the source of its class names was rebound."""
+        cls, known = type(self), self.__dict__.get("_encoding")
+        if known is None or cls._watch is None:
+            return
+        header = cls._make_header() if cls._watch.is_over or cls._header is None else cls._header
+        if not known.startswith(header):
+            for name in ("_encoding", "_digest"):
+                self.__dict__.pop(name, None)
+
     @classmethod
     def _make_header(cls) -> bytes:
         # A version speaks for the class that states it: what a subclass adds is known by its source.
         version = cls.__dict__.get("version")
         identity: tuple[Any, ...]
         if version is None and not _is_ours(cls):
-            from intemi.kernel.source import fingerprint, release_of
+            from intemi.kernel.source import release_of, watched_fingerprint
 
+            source, cls._watch = watched_fingerprint(cls)
             ours = [base for base in cls.__mro__[1:] if _is_ours(base) and vars(base).get("version") is not None]
             identity = (
                 "source",
-                fingerprint(cls),
+                source,
                 release_of(cls),
                 *((base.__qualname__, vars(base)["version"]) for base in ours),
             )
         else:
             identity = ("version", 1 if version is None else version)
+            if cls.__module__ == "__main__" and cls.registered_name == registry.qualified_name(cls):
+                identity += (_program(),)
         names = sorted(cls.parameter_names())  # the order in which they are declared does not matter
         cls._encoded_names = tuple((name, encoding.encode(name)) for name in names)
         mapping = encoding.head_of_mapping(len(names))  # of the parameters, which follow
@@ -388,6 +411,11 @@ def _plain(value: Any) -> Any:
         registry.register_port_type(value)
         return registry.qualified_name(value)
     return None if isinstance(value, bytes) else value  # bytes do not come back, which is noticed
+
+
+def _program() -> str:
+    """The file that is run as a program: all programs call their module `__main__`."""
+    return os.path.basename(getattr(sys.modules["__main__"], "__file__", None) or "")
 
 
 def _is_ours(cls: type) -> bool:

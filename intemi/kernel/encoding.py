@@ -95,7 +95,8 @@ def content_digest(value: object) -> bytes:
     own = getattr(type(value), "content_digest", None)
     if own is not None:
         answer: bytes = own(value)
-        return answer
+        source = source_of(type(value))
+        return digest(source, answer) if source else answer
     return digest(*encode_parts(value))
 
 
@@ -103,7 +104,7 @@ def storable(cls: _T) -> _T:
     """Register a type of values, so that the store can keep them and unification can compare their contents.
 
     A dataclass needs nothing else. Any other class gives its state as plain values with `state()` and is built again
-    by the class method `from_state(state)`. Small values that occur again and again, and are hashable, say
+    by the class method `from_state(state)`. Small values that occur again and again say
     `caches_encoding = True`. Values of a type that is no frozen dataclass are copied for each reader, unless it says
     `is_immutable = True`: then it promises that nothing in them can be changed, arrays included.
 
@@ -357,8 +358,21 @@ def _encode_cached(value: Any, add: _Add) -> None:
     add(_whole(value))
 
 
-@lru_cache(maxsize=2**16)
 def _whole(value: Any) -> bytes:
+    """The encoding of a small value that is known by itself, not by what it equals: 1, 1.0 and True are equal."""
+    known = _known_values.get(id(value))
+    if known is None or known[0] is not value:
+        if len(_known_values) >= MOST_VALUES:
+            _known_values.clear()
+        known = _known_values[id(value)] = value, _encode_whole(value)
+    return known[1]
+
+
+MOST_VALUES = 2**16
+_known_values: dict[int, tuple[object, bytes]] = {}
+
+
+def _encode_whole(value: Any) -> bytes:
     parts: list[_Part] = []
     children = _storable_encoder(type(value))(value, parts.append)
     assert children is not None

@@ -26,6 +26,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from intemi.kernel import encoding
+from intemi.kernel.errors import ConfigurationError
 
 _PLAIN = (NoneType, bool, int, float, complex, str, bytes)
 _CODE = (type, FunctionType, ModuleType)
@@ -49,8 +50,11 @@ def fingerprint(cls: type) -> bytes:
     Covered: the class, its bases, attributes and methods, and what these refer to by global name, closure, default
     value or `module.name`, from one helper to the next. A function counts by its syntax tree, checked against the code
     that is loaded, or by its byte code where there is no such source. Constants and arrays count by value; objects by
-    their class and by what they would pickle; random generators, and what cannot be pickled (an open file), by their
-    class alone.
+    their class and by what they would pickle, and by what a `__getstate__` of the user's own leaves out; random
+    generators and locks by their class alone. Docstrings count if some function reads them (`__doc__`).
+
+    Refused, with a ConfigurationError that names it: whatever has no known content, such as a generator, an iterator,
+    an open file, a context variable, a weak reference or a function of C.
 
     Not covered: library code (the standard library, installed packages, this package) counts by name, not by version;
     what is looked up at run time (`getattr`, files, methods of the inputs) cannot be seen. Globals and class attributes
@@ -65,7 +69,54 @@ def fingerprint(cls: type) -> bytes:
     >>> len(before), fingerprint(Doubler) == before
     (16, False)
     """
-    return _Walk().digest(cls)
+    return watched_fingerprint(cls)[0]
+
+
+class Watch:
+    """The names that a fingerprint went through, and what they stood for: are they rebound, it may be another one."""
+
+    def __init__(self) -> None:
+        self._scopes: list[tuple[_Scope, str, object]] = []
+        self._classes: list[tuple[type, int, list[tuple[str, object]]]] = []
+
+    def __reduce__(self) -> Any:
+        return Watch, ()  # a worker process gets the class as it is now
+
+    def add_names(self, scope: _Scope, names: Iterable[str]) -> None:
+        """Note what global names stand for."""
+        self._scopes += [(scope, name, scope.get(name, _MISSING)) for name in names]
+
+    def add_class(self, cls: type, attributes: _Scope) -> None:
+        """Note what a class holds."""
+        self._classes.append((cls, len(vars(cls)), list(attributes.items())))
+
+    @property
+    def is_over(self) -> bool:
+        """Whether a name was rebound: a helper or a constant defined anew, an attribute of a class set."""
+        for scope, name, value in self._scopes:
+            if scope.get(name, _MISSING) is not value:
+                return True
+        for cls, size, attributes in self._classes:
+            held = vars(cls)
+            if len(held) != size:
+                return True
+            for name, value in attributes:
+                if held.get(name, _MISSING) is not value:
+                    return True
+        return False
+
+
+_MISSING = object()
+
+
+def watched_fingerprint(cls: type) -> tuple[bytes, Watch]:
+    """The fingerprint, and the names that it holds for."""
+    walk = _Walk()
+    found = walk.digest(cls)
+    if walk.reads_docstrings:
+        walk = _Walk(with_docstrings=True)
+        found = walk.digest(cls)
+    return found, walk.watch
 
 
 def is_by_user(cls: type) -> bool:
@@ -109,15 +160,28 @@ class _Absent(NamedTuple):
 class _Walk:
     """Encodes values in place; a user's functions, classes, modules and objects become numbered nodes, each once."""
 
-    def __init__(self, open_ids: Iterable[int] = ()) -> None:
+    def __init__(self, open_ids: Iterable[int] = (), with_docstrings: bool = False) -> None:
         self._nodes: list[object] = []
         self._numbers: dict[int, int] = {}
+        self._ways: list[tuple[object, str]] = []
+        """The node that led to each node, and by which name."""
+        self._here: tuple[object, str] = (None, "")
         self._open_ids = set(open_ids)
+        self._with_docstrings = with_docstrings
+        self.reads_docstrings = False
+        self.watch = Watch()
 
     def digest(self, root: object) -> bytes:
-        parts = [self.encode(root)]
-        for node in self._nodes:  # grows while it is read
-            parts.append(self._describe(node))
+        node = root
+        try:
+            parts = [self.encode(root)]
+            for node in self._nodes:  # grows while it is read
+                self._here = node, ""
+                parts.append(self._describe(node))
+        except _Unknown as unknown:
+            if not isinstance(root, type):
+                raise
+            raise ConfigurationError(_refusal(root, self._user_of(node, unknown.names), unknown)) from None
         return encoding.digest(*parts)
 
     def encode(self, value: Any) -> bytes:
@@ -130,6 +194,7 @@ class _Walk:
             number = self._numbers.setdefault(id(value), len(self._nodes))
             if number == len(self._nodes):
                 self._nodes.append(value)
+                self._ways.append(self._here)
             return _pack("node", encoding.encode(number))
         self._open_ids.add(id(value))
         parts = self._library_code(value) if issubclass(kind, _CODE) else [self.encode(kind), *self._parts(value)]
@@ -137,7 +202,15 @@ class _Walk:
         return _pack("library", *parts)
 
     def _mapping(self, values: _Scope) -> bytes:
-        return _pack("mapping", *(self.encode(part) for name in sorted(values) for part in (name, values[name])))
+        parts = []
+        for name in sorted(values):
+            self._here = self._here[0], name
+            try:
+                parts += [self.encode(name), self.encode(values[name])]
+            except _Unknown as unknown:
+                unknown.names.insert(0, name)
+                raise
+        return _pack("mapping", *parts)
 
     def _parts(self, value: Any) -> Sequence[bytes]:
         kind = type(value)
@@ -146,7 +219,8 @@ class _Walk:
         if kind in (dict, MappingProxyType):
             return [self.encode(part) for item in value.items() for part in item]
         if issubclass(kind, set | frozenset):
-            return sorted(_Walk({*self._open_ids, id(value)}).digest(item) for item in value)
+            inner = ((_Walk({*self._open_ids, id(value)}, self._with_docstrings), item) for item in value)
+            return sorted(walk.digest(item) for walk, item in inner)
         if issubclass(kind, property | staticmethod | classmethod | MethodType):
             held = ("fget", "fset", "fdel", "__func__", "__self__")
             return [self.encode(getattr(value, name, None)) for name in held]
@@ -166,19 +240,56 @@ class _Walk:
         if isinstance(node, FunctionType):
             return self._function(node)
         if isinstance(node, type):
-            head = self.encode([node.__name__, type(node), node.__bases__, _dataclass(node)])
-            return _pack("class", head, self._mapping(_attributes(node)))
+            head = self.encode([node.__name__, type(node), node.__bases__, _dataclass(node), *self._docstring(node)])
+            attributes = _attributes(node)
+            self.watch.add_class(node, attributes)
+            return _pack("class", head, self._mapping(attributes))
         if isinstance(node, ModuleType):
-            return self._mapping(_relevant(vars(node)))
+            return self._mapping({**_relevant(vars(node)), **dict.fromkeys(self._docstring(node))})
         return _pack("object", self.encode(type(node)), *self._parts(node))
 
     def _function(self, function: FunctionType) -> bytes:
         definition = _definition(function)
         body = _encode_code(function.__code__) if definition is None else _encode_tree(definition)
         scope = _scope(function)
-        named = dict(_resolve(chain, scope) for chain in _names(function.__code__))
-        held = [function.__defaults__, function.__kwdefaults__]
+        chains = _names(function.__code__)
+        self.watch.add_names(function.__globals__, {chain[0] for chain in chains if chain[0] in function.__globals__})
+        named = dict(_resolve(chain, scope) for chain in chains)
+        if any({"__doc__", "getdoc"} & set(code.co_names) for code in _codes(function.__code__)):
+            self.reads_docstrings = True
+        held = [function.__defaults__, function.__kwdefaults__, *self._docstring(function)]
         return _pack("function", body, self._mapping(named), self.encode(held), self._mapping(vars(function)))
+
+    def _user_of(self, node: object, names: list[str]) -> object:
+        """The function or class that names an object, instead of the object itself."""
+        while not isinstance(node, FunctionType | type) and id(node) in self._numbers:
+            node, name = self._ways[self._numbers[id(node)]]
+            names.insert(0, name)
+        return node
+
+    def _docstring(self, node: object) -> list[str]:
+        """The docstring, where some function reads docstrings; without its indentation, which is layout."""
+        return [inspect.cleandoc(node.__doc__)] if self._with_docstrings and isinstance(node.__doc__, str) else []
+
+
+class _Unknown(Exception):
+    """A value whose content cannot be known, and the names that led to it."""
+
+    def __init__(self, value: object) -> None:
+        self.value = value
+        self.names: list[str] = []
+
+
+def _refusal(root: type, node: object, unknown: _Unknown) -> str:
+    kind = type(unknown.value)
+    name = kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
+    place = getattr(node, "__qualname__", None) or getattr(node, "__name__", None) or type(node).__qualname__
+    used = ".".join(unknown.names) or "what it holds"
+    return (
+        f"{root.__qualname__}: its source cannot be told from what it was before, because {place} uses {used}, "
+        f"of the type {name}, whose content cannot be known; use a constant (a number, a tuple, an array), make it "
+        f"inside the function, or write `version = 1` in {root.__qualname__} and raise it whenever results change"
+    )
 
 
 def _pack(tag: str, *parts: bytes) -> bytes:
@@ -241,10 +352,14 @@ def _package(cls: type) -> str:
 
 
 def _state(value: Any) -> Sequence[object]:
-    """What an object would pickle; nothing if it cannot be pickled or is a random generator."""
+    """What an object would pickle; nothing of a random generator or a lock. What cannot be known is refused."""
     kind = type(value)
-    if kind.__module__ == "random" or str(kind.__module__).startswith("numpy.random"):
+    if isinstance(value, np.random.SeedSequence):
+        return (value.state,)
+    if kind.__module__ == "random" or str(kind.__module__).startswith("numpy.random") or kind in _WITHOUT_CONTENT:
         return ()
+    if _is_library(kind) and (isinstance(value, Iterator) or (isinstance(value, np.ufunc) and not _is_named(value))):
+        raise _Unknown(value)
     try:
         attributes = getattr(value, "__dict__", {}) if _is_library(kind) else {}
         for name in ("__wrapped__", "py_func"):  # functools.lru_cache, numba.njit
@@ -256,22 +371,53 @@ def _state(value: Any) -> Sequence[object]:
             return getattr(value, "__module__", None), reduced
         maker, arguments, state, items, pairs = (*reduced, None, None, None)[:5]
         state = _relevant(state) if isinstance(state, dict) else state
-        return maker, arguments, state, list(items or ()), list(pairs or ())
-    except Exception:
+        return maker, arguments, state, list(items or ()), list(pairs or ()), *_hidden(value)
+    except Exception:  # whatever an object that cannot be pickled raises
+        raise _Unknown(value) from None
+
+
+def _hidden(value: Any) -> Sequence[object]:
+    """All that an object holds, if the user has written what it pickles: that may be less."""
+    ways = ("__getstate__", "__reduce__", "__reduce_ex__")
+    owner = next(base for base in type(value).__mro__ if any(way in vars(base) for way in ways))
+    if _is_library(owner):
         return ()
+    whole = object.__getstate__(value)
+    return (_relevant(whole) if isinstance(whole, dict) else whole,)
+
+
+_WITHOUT_CONTENT = frozenset((type(threading.Lock()), type(threading.RLock()), type(vars(Iterator)["_abc_impl"])))
+"""Locks, and what Python remembers of abstract classes."""
+
+
+def _is_named(function: np.ufunc) -> bool:
+    """Whether a function for arrays is a library's, under its name; others are made of a user's function."""
+    name = function.__name__
+    if getattr(np, name, None) is function:
+        return True
+    modules = [module for module in list(sys.modules.values()) if isinstance(module, ModuleType)]
+    return any(vars(module).get(name) is function and _is_library(module) for module in modules)
 
 
 def _attributes(cls: type) -> dict[str, Any]:
-    """What the class itself holds, without what `dataclass` generates and what this package keeps in it."""
+    """What the class itself holds, without what `dataclass` generates and what this package keeps in it.
+
+    Private data of this package's classes are the engine's own; their private methods are there to be replaced.
+    """
     ours = [base for base in cls.__mro__ if _package(base) == _package(_Walk) and _is_library(base)]
-    kept = {name for base in ours for name in vars(base) if name.startswith("_") and not name.startswith("__")}
+    kept = {
+        name
+        for base in ours
+        for name, value in vars(base).items()
+        if name.startswith("_") and not name.startswith("__") and not callable(value) and not hasattr(value, "__get__")
+    }
 
     def counts(name: str, value: Any) -> bool:
         function = inspect.unwrap(value) if isinstance(value, FunctionType) else None
         if isinstance(function, FunctionType):
             generated = function.__code__.co_qualname.startswith("__create_fn__.")
             return not generated and function.__globals__.get("__name__") != "dataclasses"
-        return name not in kept or isinstance(value, property | staticmethod | classmethod)
+        return name not in kept
 
     return {name: value for name, value in _relevant(vars(cls)).items() if counts(name, value)}
 

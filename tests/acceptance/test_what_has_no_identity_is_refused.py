@@ -1,0 +1,301 @@
+"""Whatever can change what a user's machine computes counts in its identity, or is refused with its name.
+
+Each program is run twice in one project folder, and edited in between.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import itertools
+import sys
+import textwrap
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+
+from intemi.kernel import ConfigurationError, Machine, Model, Project, storable
+from intemi.kernel.encoding import content_digest, encode
+
+HEAD = """
+import array, contextlib, contextvars, ctypes, functools, itertools, weakref
+from dataclasses import dataclass
+import numpy as np
+from intemi.data import Column, Data, Table
+from intemi.kernel import Input, Machine, Model, Output, storable
+from intemi.machines.interfaces import Classifier
+"""
+MACHINE = "class M(Machine):\n    def run(self):\n        return Model(results={'x': HERE})\n"
+_numbers = itertools.count()
+
+
+@pytest.fixture
+def load(tmp_path: Path) -> Iterator[Callable[[str], Any]]:
+    """Write a module, import it under the one name `program`."""
+    before = sys.modules.get("program")
+
+    def write(text: str) -> Any:
+        path = tmp_path / f"{next(_numbers)}" / "program.py"
+        path.parent.mkdir()
+        path.write_text(textwrap.dedent(HEAD) + textwrap.dedent(text))
+        spec = importlib.util.spec_from_file_location("program", path)
+        assert spec is not None
+        assert spec.loader is not None
+        module = sys.modules["program"] = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        return module
+
+    yield write
+    if before is None:
+        sys.modules.pop("program", None)
+
+
+def machine(uses: str) -> str:
+    return MACHINE.replace("HERE", uses)
+
+
+# What counts
+
+COUNTED: dict[str, tuple[str, str, str]] = {
+    "a seed sequence": (
+        "S = np.random.SeedSequence(0)\n" + machine("int(S.generate_state(1)[0])"),
+        "SeedSequence(0)",
+        "SeedSequence(1)",
+    ),
+    "an attribute that __getstate__ hides": (
+        "class P:\n  def __init__(self): self.a = 1\n  def __getstate__(self): return {}\np = P()\n" + machine("p.a"),
+        "self.a = 1",
+        "self.a = int(2)",
+    ),
+    "a hidden attribute that only an instance has": (
+        "class P:\n  def __getstate__(self): return {}\np = P()\np.a = 1\n" + machine("p.a"),
+        "p.a = 1",
+        "p.a = 2",
+    ),
+    "a hidden slot": (
+        "class P:\n  __slots__ = ('a',)\n  def __getstate__(self): return None\np = P()\np.a = 1\n" + machine("p.a"),
+        "p.a = 1",
+        "p.a = 2",
+    ),
+    "a part that __reduce__ hides": (
+        "class P:\n  def __reduce__(self): return P, ()\np = P()\np.a = 1\n" + machine("p.a"),
+        "p.a = 1",
+        "p.a = 2",
+    ),
+    "a docstring that is read": (
+        'class M(Machine):\n    """1"""\n    def run(self): return Model(results={"x": type(self).__doc__})\n',
+        '"""1"""',
+        '"""2"""',
+    ),
+    "the docstring of a helper": ('def f():\n    "1"\n' + machine("f.__doc__"), '"1"', '"2"'),
+}
+DECORATED = """
+class Own:
+    def __init__(self, function): self.function = function
+    def __get__(self, instance, owner): return functools.partial(self.function, instance)
+
+def answer(self, data, number=0): return np.eye(2)[np.full(len(data), number)]
+
+@storable
+@dataclass(frozen=True, eq=False)
+class Mine(Classifier):
+    columns: tuple
+    labels: tuple
+    DECORATION
+
+class M(Machine):
+    def run(self):
+        data = Data(Table([Column("a")], [[1.0]], Column("c", ("p", "q")), [0]))
+        return Model(results={"x": float(Mine(data.columns, data.labels).probabilities(data)[0, 0])})
+"""
+BODY = "def _probabilities(self, data): return np.eye(2)[np.full(len(data), 0)]"
+DECORATIONS = {
+    "functools.cache": f"@functools.cache\n    {BODY}",
+    "functools.lru_cache": f"@functools.lru_cache(maxsize=3)\n    {BODY}",
+    "functools.partialmethod": "_probabilities = functools.partialmethod(answer, number=0)",
+    "functools.singledispatchmethod": f"@functools.singledispatchmethod\n    {BODY}",
+    "a class of one's own": f"@Own\n    {BODY}",
+}
+for _name, _decoration in DECORATIONS.items():
+    _old = "number=0)" if "partialmethod" in _name else "len(data), 0)"
+    _text = DECORATED.replace("DECORATION", _decoration)
+    COUNTED[f"a method decorated by {_name}"] = (_text, _old, _old.replace("0)", "1)"))
+
+
+@pytest.mark.parametrize("what", COUNTED)
+def test_an_edit_runs_the_machine_again(what: str, load: Callable[[str], Any], tmp_path: Path) -> None:
+    text, old, new = COUNTED[what]
+    assert old in text
+    results = []
+    for each in (text, text, text.replace(old, new)):
+        with Project(tmp_path / "folder", workers=1) as project:
+            results.append((project.run(load(each).M()).results["x"], project.counts().physical.total()))
+    (first, ran), (same, ran_again), (other, ran_edited) = results
+    assert (ran, ran_again, ran_edited) == (1, 0, 1)
+    assert first == same != other
+
+
+@pytest.mark.parametrize("what", DECORATIONS)
+def test_a_classifier_with_another_decorated_method_is_another_one(what: str, load: Callable[[str], Any]) -> None:
+    text, old, new = COUNTED[f"a method decorated by {what}"]
+    digests = {content_digest(load(each).Mine((), ())) for each in (text, text, text.replace(old, new))}
+    assert len(digests) == 2
+
+
+def test_docstrings_that_are_not_read_do_not_matter(load: Callable[[str], Any]) -> None:
+    text = 'def f():\n    "1"\n    return 1\n' + machine("f()")
+    assert load(text).M().digest == load(text.replace('"1"', '"2"')).M().digest
+
+
+# What is refused
+
+REFUSED: dict[str, str] = {
+    "a generator": "G = (i for i in range(3))",
+    "an iterator": "G = iter([1, 2])",
+    "an iterator of a library": "G = itertools.count(3)",
+    "a zip": "G = zip([1], [2])",
+    "a context variable": "G = contextvars.ContextVar('v', default=1)",
+    "a weak reference": "class K: pass\nK.k = K()\nG = weakref.ref(K.k)",
+    "a memoryview": "G = memoryview(b'12')",
+    "a function of C": "G = ctypes.CFUNCTYPE(ctypes.c_int)(lambda: 1)",
+    "a flat iterator": "G = np.arange(3).flat",
+    "an open file": "G = open(__file__)\nG.close()",
+    "an object that refuses to be pickled": "class K:\n  def __reduce__(self): raise TypeError\nG = K()",
+    "a function for arrays": "G = np.frompyfunc(lambda a: a + 1, 1, 1)",
+    "one of these in a list": "G = [1, (i for i in ())]",
+    "one of these in an object": "class K: pass\nG = K()\nG.inside = (i for i in ())",
+}
+
+
+@pytest.mark.parametrize("what", REFUSED)
+@pytest.mark.parametrize("where", ["run", "helper", "attribute"])
+def test_what_cannot_be_known_is_refused_with_its_name(what: str, where: str, load: Callable[[str], Any]) -> None:
+    text = REFUSED[what] + "\n" + MACHINE.replace("HERE", "G is None")
+    if where == "helper":
+        text = REFUSED[what] + "\ndef helper(): return G is None\n" + machine("helper()")
+    elif where == "attribute":
+        text = REFUSED[what] + "\n" + machine("self.G is None") + "    G = G\n"
+    module = load(text)
+    with Project(workers=1) as project, pytest.raises(ConfigurationError) as caught:
+        project.run(module.M())
+    message = str(caught.value)
+    named = {"run": "M.run uses G", "helper": "helper uses G", "attribute": "M uses G"}[where]
+    assert message.startswith("M: ")
+    assert named in message
+    assert "version = 1" in message
+    versioned = load(text.replace("class M(Machine):\n", "class M(Machine):\n    version = 1\n"))
+    with Project(workers=1) as project:
+        assert project.run(versioned.M()).results == {"x": False}
+
+
+def test_functions_for_arrays_of_libraries_count_by_their_names(load: Callable[[str], Any]) -> None:
+    texts = [f"import scipy.special\nG = {name}\n" + machine("float(G(1.0))") for name in ("np.exp", "np.log")]
+    texts.append(texts[0].replace("np.exp", "scipy.special.expit"))
+    assert len({load(text).M().digest for text in texts}) == 3
+
+
+# In one process
+
+
+class Limited(Machine):
+    """Says what its class says."""
+
+    LIMIT: ClassVar[int] = 1
+
+    def run(self) -> Model:
+        return Model(results={"x": type(self).LIMIT + offset()})
+
+
+def offset() -> int:
+    return CONSTANT
+
+
+CONSTANT = 10
+
+
+def test_what_is_rebound_after_the_first_use_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    with Project(workers=1) as project:
+        kept = Limited()
+
+        def seen() -> list[Any]:
+            return [project.run(each).results["x"] for each in (Limited(), kept)]
+
+        assert seen() == [11, 11]
+        monkeypatch.setattr(Limited, "LIMIT", 2)
+        assert seen() == [12, 12]
+        monkeypatch.setattr(sys.modules[__name__], "CONSTANT", 20)
+        assert seen() == [22, 22]
+        monkeypatch.setattr(sys.modules[__name__], "offset", lambda: 30)
+        assert seen() == [32, 32]
+        monkeypatch.setattr(Limited, "run", lambda self: Model(results={"x": -1}))
+        assert seen() == [-1, -1]
+        monkeypatch.undo()
+        assert seen() == [11, 11]
+        assert project.counts().physical.total() == 5
+
+
+# Values of one's own
+
+
+@storable
+@dataclass(frozen=True)
+class Small:
+    """A small value that occurs again and again."""
+
+    low: Any
+    caches_encoding: ClassVar[bool] = True
+
+
+def test_equal_values_of_other_types_are_told_apart_though_their_encoding_is_remembered() -> None:
+    for values in ((0.0, -0.0), (1, True, 1.0), ((1,), (True,))):
+        for _ in range(2):
+            encoded = [encode((Small(value), Small(value))) for value in values]
+            assert len(set(encoded)) == len(values)
+            assert len({content_digest(Small(value)) for value in values}) == len(values)
+
+
+def test_a_digest_of_ones_own_does_not_replace_the_source(load: Callable[[str], Any]) -> None:
+    text = """
+        @storable
+        @dataclass(frozen=True)
+        class V:
+            n: int = 1
+            def content_digest(self): return b"0123456789abcdef"
+            def answer(self): return 1
+    """
+    digests = [content_digest(load(each).V()) for each in (text, text, text.replace("return 1", "return 2"))]
+    assert digests[0] == digests[1] != digests[2]
+
+
+PROGRAM = """
+import sys
+from intemi.kernel import Machine, Model, Project
+
+class M(Machine):
+    version = 1
+    def run(self):
+        return Model(results={"x": NUMBER})
+
+if __name__ == "__main__":
+    with Project(sys.argv[1], workers=1) as project:
+        print(project.run(M()).results["x"])
+"""
+
+
+def test_two_programs_do_not_share_machines_of_one_name_and_version(tmp_path: Path) -> None:
+    import subprocess
+
+    answers = []
+    for name, number in (("first", 1), ("second", 2), ("first", 3)):
+        path = tmp_path / f"{name}.py"
+        path.write_text(PROGRAM.replace("NUMBER", str(number)))
+        command = [sys.executable, str(path), str(tmp_path / "folder")]
+        answers.append(subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip())
+    assert answers == ["1", "2", "1"]  # the version speaks for the third: the program has the name of the first
+
+
+def test_arrays_count_as_they_are(load: Callable[[str], Any]) -> None:
+    text = "A = np.array([0.0, np.nan])\n" + machine("float(A[0])")
+    assert load(text).M().digest != load(text.replace("0.0", "-0.0")).M().digest
