@@ -286,7 +286,9 @@ def test_an_edit_that_is_undone_finds_everything_as_it_was(place: Place) -> None
 def test_machines_in_the_program_itself_are_known_by_their_source_as_well(tmp_path: Path) -> None:
     own = MACHINES.replace("from __future__ import annotations\n", "")
     (tmp_path / "tools.py").write_text(TOOLS)
-    (tmp_path / "run.py").write_text(own + RUN.replace("from machines import *\n", ""))
+    imported = "from machines import After, Join, Left, Loner, Right, Source\n"
+    assert imported in RUN
+    (tmp_path / "run.py").write_text(own + RUN.replace(imported, ""))
     place = Place(tmp_path)
     assert place.run()["started"] == ALL
     assert place.run()["started"] == []
