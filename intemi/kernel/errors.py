@@ -36,6 +36,10 @@ class TimedOut(IntemiError, TimeoutError):
     """A wait ended because its time was up; what was waited for goes on."""
 
 
+class IncompleteError(IntemiError):
+    """Something that was on record has been damaged or is gone, so an answer would be incomplete."""
+
+
 class MachineError(IntemiError):
     """A machine did not finish. `path` names the first machine that went wrong, `key` identifies it.
 

@@ -50,7 +50,8 @@ class Finisher:
             if task.contexts:
                 keys = tuple(task.keys)
                 wanted[task] = len(keys)
-                finished.append(Finished(record, keys, _children(task) if task.children else (), contents))
+                children = self._children(task, contents is not None) if task.children else ()
+                finished.append(Finished(record, keys, children, contents))
         self._keep(finished)
         if store.is_due or (line.events.relies_on_records and store.is_behind):
             store.flush()
@@ -115,6 +116,15 @@ class Finisher:
             self._line.end(task, None, failure_of(task, error).error())
             stopper.release_claim(task)
 
+    def _children(self, task: Task, goes_on_record: bool) -> list[Child]:
+        """The children of a composite; on record there must be no gap where a failure does not go there."""
+        return [
+            Child(child.index, child.name, child.record.machine, _comments(child), child.key)
+            for child in task.children
+            if child.record is not None
+            and not (goes_on_record and child.record.failure and self._unifier.is_kept_for_now(child.record.machine))
+        ]
+
     def _keep(self, finished: Sequence[Finished]) -> None:
         kept = []
         durable = self._unifier.store.durable
@@ -144,14 +154,6 @@ class Finisher:
         kinds = ", ".join(dict.fromkeys(each.record.kind for each in finished)) or "a key"
         why = error if isinstance(error, IntemiError) else f"{type(error).__name__}: {error}"
         warnings.warn(f"{kinds} is kept in memory only: {why}", StoreWarning, stacklevel=2)
-
-
-def _children(task: Task) -> list[Child]:
-    return [
-        Child(child.index, child.name, child.record.machine, _comments(child), child.key)
-        for child in task.children
-        if child.record is not None
-    ]
 
 
 def _comments(child: Context) -> dict[str, Any]:

@@ -7,7 +7,6 @@ caller's, the end of a run on the worker's. What takes time happens outside of i
 from __future__ import annotations
 
 import threading
-import warnings
 from collections import deque
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
@@ -35,11 +34,11 @@ from intemi.kernel.context import (
 )
 from intemi.kernel.errors import (
     ConfigurationError,
+    IncompleteError,
     IntemiError,
     MachineAborted,
     MachineError,
     MachineFailed,
-    StoreWarning,
 )
 from intemi.kernel.guard import Guard
 from intemi.kernel.limits import Limits
@@ -115,12 +114,14 @@ class AssemblyLine:
         priority: int = 0,
         limits: Limits | None = None,
         is_step: bool = False,
+        seed: Seed | None = None,
     ) -> Capsule:
         """Take a request; it is on its way (or already answered) when this returns."""
         if parent is None:
             self.refuse_fork()
         config, sources = checked(config, bindings)
-        seed = self.seed_of(config, parent, branch) if config.is_random else None
+        if seed is None and config.is_random:
+            seed = self.seed_of(config, parent, branch)
         key = key_of(config, seed, sources)
         context = Context(config, sources, seed, key, parent.owner if parent else None, name, limits, comments)
         if is_step:
@@ -405,15 +406,13 @@ class AssemblyLine:
             record = context.record
         if record is None:
             return []
-        children: list[Context] = []
-        for child in self.unifier.children(record.machine):
-            found = self.unifier.record_of(child.machine)
-            if found is not None:
-                children.append(Context.restored(context, child, found))
-                continue
-            self.unifier.store.forget(record.machine)
-            text = f"{context.path}/{child.name}: its record is gone; the next session runs {context.path} again"
-            warnings.warn(StoreWarning(text), stacklevel=3)
+        listed = [(child, self.unifier.record_of(child.machine)) for child in self.unifier.children(record.machine)]
+        children = [Context.restored(context, child, found) for child, found in listed if found is not None]
+        if len(children) < len(listed) or (not listed and sum(record.census.values()) > 1):
+            self.unifier.store.lose([record.machine], "something below it is damaged or gone")
+            with self._lock:
+                self.unifier.drop_records({record.machine})
+            raise IncompleteError(f"{context.path}: what was on record below it is damaged or gone; request it again")
         return children
 
     # The project opens and closes it

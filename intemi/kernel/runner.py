@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from intemi.kernel.composite import Job, Wait, run_composite
 from intemi.kernel.context import Source, Task
-from intemi.kernel.errors import MachineAborted, WorkerEnded
+from intemi.kernel.errors import IncompleteError, MachineAborted, WorkerEnded
 from intemi.kernel.events import STARTED
 from intemi.kernel.finishing import Done, Finisher, failure_of
 from intemi.kernel.machine import Model
@@ -316,7 +316,7 @@ class Runner:
 
     def _failed(self, task: Task, error: BaseException) -> Done:
         record = self._record(task, {}, {}, failure_of(task, error))
-        keep = self._unifier.keeps_failures and not isinstance(error, WorkerEnded)
+        keep = self._unifier.keeps_failures and not isinstance(error, WorkerEnded | IncompleteError)
         return task, record, {} if keep else None
 
 

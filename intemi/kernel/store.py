@@ -11,6 +11,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from intemi.kernel import entries
+from intemi.kernel.entries import Entry
 from intemi.kernel.record import Child, Record
 
 
@@ -128,8 +130,25 @@ class Store(ABC):
         """Finished machines in the order in which they were kept, with numbers greater than the one given."""
 
     @abstractmethod
-    def forgotten(self) -> list[bytes]:
-        """The machines that were forgotten since the last call; one that has finished again has a new number."""
+    def stamp(self, number: int) -> bytes:
+        """What tells the machine with a number from any other that had it; empty if there is none."""
+
+    @abstractmethod
+    def lose(self, machines: Sequence[bytes], what: str) -> None:
+        """Drop records of machines that damage has left incomplete; the log says so until they have run again."""
+
+    @abstractmethod
+    def enter(self, new: Sequence[Entry]) -> None:
+        """Append entries to the log."""
+
+    @abstractmethod
+    def log(self, after: int) -> Iterator[tuple[int, Entry, bytes]]:
+        """The entries of the log with numbers greater than the one given, each with its stamp."""
+
+    @property
+    def generation(self) -> int:
+        """Changes when all that was written before is gone, because the file was replaced by another one."""
+        return 0
 
     @abstractmethod
     def changed(self) -> bool:
@@ -152,7 +171,7 @@ class MemoryStore(Store):
         self._contents: dict[bytes, bytes] = {}
         self._claimed: set[bytes] = set()
         self._order: list[bytes] = []
-        self._forgotten: dict[bytes, None] = {}
+        self._log: list[Entry] = []
 
     def find(self, key: bytes) -> Record | None:
         return self._records.get(self._keys.get(key, key))
@@ -185,7 +204,12 @@ class MemoryStore(Store):
     def forget(self, machine: bytes) -> None:
         if self._records.pop(machine, None) is not None:
             self._children.pop(machine, None)
-            self._forgotten[machine] = None
+            self._log.append((entries.FORGOTTEN, machine, 0, b""))
+
+    def lose(self, machines: Sequence[bytes], what: str) -> None:
+        for machine in machines:
+            self.forget(machine)
+            self._log.append((entries.LOST, machine, 0, b"", what))
 
     def finished(self, after: int) -> Iterator[tuple[int, Record, list[Child]]]:
         for number in range(after + 1, len(self._order) + 1):
@@ -200,10 +224,15 @@ class MemoryStore(Store):
         record = self._records.get(machine)
         return None if record is None else (record, self._children.get(machine, ()))
 
-    def forgotten(self) -> list[bytes]:
-        listed = list(self._forgotten)
-        self._forgotten.clear()
-        return listed
+    def stamp(self, number: int) -> bytes:
+        return self._order[number - 1] if 0 < number <= len(self._order) else b""
+
+    def enter(self, new: Sequence[Entry]) -> None:
+        self._log += new
+
+    def log(self, after: int) -> Iterator[tuple[int, Entry, bytes]]:
+        for number, entry in enumerate(self._log[after:], after + 1):
+            yield number, entry, b""
 
     def content(self, content: bytes) -> bytes | None:
         return self._contents.get(content)

@@ -10,7 +10,7 @@ machine.
 from __future__ import annotations
 
 import enum
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from functools import lru_cache
 from itertools import count
 
@@ -220,6 +220,11 @@ class Unifier:
         self._failed_now.discard(machine)
         self._local.forget(machine)
         self.store.forget(machine)
+
+    def drop_records(self, machines: Set[bytes]) -> None:
+        """Machines are on record no more: requests for them run them again."""
+        for key in [key for key, record in self._records.items() if record.machine in machines]:
+            del self._records[key]
 
     def children(self, machine: bytes) -> list[Child]:
         """The children of a finished composite."""

@@ -24,6 +24,7 @@ from intemi.kernel import (
     Output,
     Project,
     State,
+    StoreWarning,
 )
 from tests.machines import Chain, Log, Number, Pass, Sleep, cross_validation, gate
 
@@ -212,6 +213,8 @@ def test_nobody_waits_for_ever_if_the_store_is_lost(tmp_path: Path, name: str) -
         here._line.unifier.store.close()
         with pytest.raises(MachineFailed):
             waiting.wait(PATIENCE)
+        with pytest.warns(StoreWarning, match="the repository is behind"):
+            here.close()
 
 
 def test_there_is_a_watching_thread_only_while_there_is_something_to_watch(

@@ -76,6 +76,10 @@ class Contents:
         except (OSError, diskcache.Timeout) as error:
             raise unusable(self._path, error or "another process is writing for too long") from error
 
+    def sizes(self) -> list[tuple[object, object]]:
+        """The keys of all contents, and how large they are said to be."""
+        return self._mending.run(self._list)
+
     def close(self) -> None:
         """Close what this thread has open; diskcache closes what other threads have open when they end."""
         self._mending.close()
@@ -101,6 +105,12 @@ class Contents:
         file = self._path / diskcache.core.DBNAME
         with closing(sqlite3.connect(file, timeout=BUSY_TIMEOUT, isolation_level=None)) as connection:
             connection.execute("DELETE FROM Cache WHERE key = ?", (key,))
+
+    def _list(self, _: _PlainCache) -> list[tuple[object, object]]:
+        # Not with diskcache, which would stop at a key that is damaged.
+        file = self._path / diskcache.core.DBNAME
+        with closing(sqlite3.connect(file, timeout=BUSY_TIMEOUT, isolation_level=None)) as connection:
+            return connection.execute("SELECT key, size FROM Cache").fetchall()
 
 
 def _drop_unfinished(path: Path) -> None:

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from intemi.kernel import forks
 from intemi.kernel.disk.fresh import make_if_absent
 from intemi.kernel.disk.mending import BUSY_TIMEOUT, COMPLAINTS, Mending
-from intemi.kernel.disk.schema import APPLICATION, SCHEMA, SCHEMA_VERSION, marks, migrate
+from intemi.kernel.disk.migration import migrate
+from intemi.kernel.disk.salvage import salvage
+from intemi.kernel.disk.schema import APPLICATION, FRESH, SCHEMA, SCHEMA_VERSION, marks
 from intemi.kernel.disk.seal import DamageError
 from intemi.kernel.errors import IntemiError
 
 _Row = Sequence[Any]
+Answer = TypeVar("Answer")
+Arguments = ParamSpec("Arguments")
 
 
 class Database:
@@ -25,7 +29,7 @@ class Database:
     def __init__(self, path: Path) -> None:
         self._forks = forks.number
         self._lock = threading.Lock()
-        self._mending = Mending(path, path, lambda: _connect(path), sqlite3.Connection.close)
+        self._mending = Mending(path, path, lambda: _connect(path), sqlite3.Connection.close, salvage)
 
     def rows(self, statement: str, parameters: _Row = ()) -> list[tuple[Any, ...]]:
         """The rows that a statement answers with."""
@@ -50,10 +54,35 @@ class Database:
 
     def change_together(self, statements: Sequence[tuple[str, Sequence[_Row]]]) -> None:
         """Run statements, each once per row of parameters: all of them or none."""
+        self.in_one_step(_change_all, statements)
+
+    def in_one_step(
+        self,
+        action: Callable[Concatenate[sqlite3.Connection, Arguments], Answer],
+        *arguments: Arguments.args,
+        **options: Arguments.kwargs,
+    ) -> Answer:
+        """Let an action read and change the file: all of it or nothing, and no other process writes meanwhile."""
         self.refuse_fork()
         with self._lock:
             self._mending.follow()
-            self._mending.run(_change_together, statements)
+            return self._mending.run(_in_one_step, lambda connection: action(connection, *arguments, **options))
+
+    def reread(
+        self,
+        action: Callable[Concatenate[sqlite3.Connection, Arguments], Answer],
+        *arguments: Arguments.args,
+        **options: Arguments.kwargs,
+    ) -> Answer:
+        """Let an action read the file; if it raises a FileDamageError twice, the file is set aside."""
+        self.refuse_fork()
+        with self._lock:
+            return self._mending.run(action, *arguments, **options)
+
+    @property
+    def generation(self) -> int:
+        """How often the file was replaced by another one, or was opened."""
+        return self._mending.generation
 
     def version(self) -> tuple[int, int]:
         """A number that changes whenever another connection has changed something."""
@@ -83,20 +112,25 @@ def _change(connection: sqlite3.Connection, statement: str, parameters: _Row) ->
     return connection.execute(statement, parameters).rowcount
 
 
-def _change_together(connection: sqlite3.Connection, statements: Iterable[tuple[str, Sequence[_Row]]]) -> None:
+def _change_all(connection: sqlite3.Connection, statements: Iterable[tuple[str, Sequence[_Row]]]) -> None:
+    for statement, rows in statements:
+        connection.executemany(statement, rows)
+
+
+def _in_one_step(connection: sqlite3.Connection, action: Callable[[sqlite3.Connection], Answer]) -> Answer:
     try:
         connection.execute("BEGIN IMMEDIATE")
-        for statement, rows in statements:
-            connection.executemany(statement, rows)
+        answer = action(connection)
         connection.execute("COMMIT")
     except BaseException:
         with suppress(sqlite3.Error):  # SQLite has rolled back by itself after some errors
             connection.execute("ROLLBACK")
         raise
+    return answer
 
 
 def _connect(path: Path) -> sqlite3.Connection:
-    make_if_absent(path, (*SCHEMA, *marks(SCHEMA_VERSION)))
+    make_if_absent(path, (*FRESH, *marks(SCHEMA_VERSION)))
     connection = sqlite3.connect(path, timeout=BUSY_TIMEOUT, isolation_level=None, check_same_thread=False)
     try:
         connection.text_factory = bytes  # damaged text must not fail to decode before we have seen it
@@ -128,7 +162,7 @@ def _check(connection: sqlite3.Connection, path: Path) -> None:
             "use a newer intemi or another folder"
         )
     if version < SCHEMA_VERSION:
-        migrate(connection, version)
+        migrate(connection, version, path)
     found = {row[0] for row in _rows(connection, "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL", ())}
     if found != {statement.encode() for statement in SCHEMA}:
         raise DamageError("its tables are not those of a store")

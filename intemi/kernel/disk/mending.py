@@ -1,4 +1,5 @@
-"""What to do with a SQLite file that turns out to be damaged: set it aside, say so, and go on with a fresh one.
+"""What to do with a SQLite file that turns out to be damaged: set it aside, say so, and go on with a fresh one, into
+which whatever can still be read is copied.
 
 Nothing is deleted, and nothing is renamed before the damage has been seen a second time through a fresh handle: another
 process may have replaced the file in the meantime.
@@ -17,7 +18,7 @@ from time import monotonic
 from typing import Concatenate, Generic, ParamSpec, TypeVar
 
 from intemi.kernel.disk.claims import exclusively
-from intemi.kernel.disk.seal import DamageError
+from intemi.kernel.disk.seal import DamageError, FileDamageError
 from intemi.kernel.errors import IntemiError, StoreWarning
 from intemi.kernel.plain_files import SQLITE_SUFFIXES, SpecialFileError, check_beside, check_files, check_folder
 
@@ -28,7 +29,9 @@ BUSY_TIMEOUT = 60.0
 
 COMPLAINTS = (sqlite3.Error, UnicodeDecodeError)
 """How SQLite complains; the latter stands for a complaint that quotes damaged text."""
-_DAMAGE = {
+DAMAGE = (*COMPLAINTS, FileDamageError)
+"""How an operation complains of a file that may be damaged as a whole."""
+_DAMAGE_CODES = {
     sqlite3.SQLITE_CORRUPT,
     sqlite3.SQLITE_NOTADB,
     sqlite3.SQLITE_FORMAT,
@@ -55,6 +58,17 @@ def unusable(path: Path, reason: object) -> IntemiError:
     )
 
 
+def set_aside(path: Path) -> Path:
+    """Give a file, and those that SQLite puts beside it, another name."""
+    number = 1
+    while os.path.lexists(aside := path.with_name(f"{path.name}.damaged-{number}")):
+        number += 1
+    for suffix in SQLITE_SUFFIXES:
+        with suppress(FileNotFoundError):
+            os.rename(f"{path}{suffix}", f"{aside}{suffix}")
+    return aside
+
+
 class Mending(Generic[Handle]):
     """An open handle to `path`, replaced together with the file when that turns out to be damaged.
 
@@ -62,7 +76,12 @@ class Mending(Generic[Handle]):
     """
 
     def __init__(
-        self, path: Path, main: Path, open_it: Callable[[], Handle], close_it: Callable[[Handle], None]
+        self,
+        path: Path,
+        main: Path,
+        open_it: Callable[[], Handle],
+        close_it: Callable[[Handle], None],
+        salvage: Callable[[Path, Handle], str] | None = None,
     ) -> None:
         self.path = path
         self.generation = 0
@@ -70,6 +89,8 @@ class Mending(Generic[Handle]):
         self._main = main
         self._open_it = open_it
         self._close_it = close_it
+        self._salvage = salvage
+        """Copies what is in order in a file that was set aside, and says what came of it."""
         self._replacing = threading.Lock()
         self._next_look = 0.0
         self._door = path.parent / "claims"
@@ -86,7 +107,7 @@ class Mending(Generic[Handle]):
         handle = self.handle
         try:
             return operation(handle, *arguments, **options)
-        except COMPLAINTS as error:
+        except DAMAGE as error:
             self._raise_unless_damage(error)
         with self._alone():
             if self.handle is handle:
@@ -94,13 +115,13 @@ class Mending(Generic[Handle]):
                 self._open()
             try:
                 return operation(self.handle, *arguments, **options)
-            except COMPLAINTS as error:
+            except DAMAGE as error:
                 self._raise_unless_damage(error)
                 self.close()
                 self._replace(error)
             try:
                 return operation(self.handle, *arguments, **options)
-            except sqlite3.Error as error:
+            except DAMAGE as error:
                 raise unusable(self.path, error) from error
 
     def follow(self) -> None:
@@ -131,9 +152,7 @@ class Mending(Generic[Handle]):
     def _open(self) -> None:
         try:
             self._use(self._usable())
-        except DamageError as damage:
-            self._replace(damage)
-        except COMPLAINTS as error:
+        except (*COMPLAINTS, DamageError) as error:
             self._raise_unless_damage(error)
             self._replace(error)
 
@@ -161,13 +180,13 @@ class Mending(Generic[Handle]):
         except OSError:
             return True
 
-    def _raise_unless_damage(self, error: sqlite3.Error | UnicodeDecodeError) -> None:
-        if isinstance(error, UnicodeDecodeError):
+    def _raise_unless_damage(self, error: sqlite3.Error | UnicodeDecodeError | DamageError) -> None:
+        if isinstance(error, UnicodeDecodeError | DamageError):
             return
         code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_MISUSE)
         # One flipped bit in its header makes SQLite take a file for read-only.
         falsely_readonly = code == sqlite3.SQLITE_READONLY and self._is_writable()
-        if code & 0xFF not in _DAMAGE and not falsely_readonly:
+        if code & 0xFF not in _DAMAGE_CODES and not falsely_readonly:
             raise unusable(self.path, error) from error
 
     def _is_writable(self) -> bool:
@@ -175,17 +194,14 @@ class Mending(Generic[Handle]):
         return all(os.access(file, os.W_OK) for file in [str(self._main.parent), *filter(os.path.exists, files)])
 
     def _replace(self, reason: object) -> None:
-        number = 1
-        while os.path.lexists(aside := self.path.with_name(f"{self.path.name}.damaged-{number}")):
-            number += 1
-        for suffix in SQLITE_SUFFIXES:
-            with suppress(FileNotFoundError):
-                os.rename(f"{self.path}{suffix}", f"{aside}{suffix}")
+        aside = set_aside(self.path)
         try:
             self._use(self._usable())
         except (DamageError, sqlite3.Error) as error:
             raise unusable(self.path, error) from error
-        warn(f"{self.path.parent.name}/{self.path.name}: {reason}; set aside as {aside.name}, a fresh one is used")
+        saved = "" if self._salvage is None else self._salvage(aside, self.handle)
+        name = f"{self.path.parent.name}/{self.path.name}"
+        warn(f"{name}: {reason}; set aside as {aside.name}, a fresh one is used{saved}")
 
 
 def _identity(path: Path) -> tuple[int, int]:

@@ -1,32 +1,49 @@
 """A store in a folder: one SQLite file, large contents in diskcache, claims that end with their process.
 
 ```
-machines.sqlite   machines: id → record, children; keys: key → id; contents: id → bytes, also of configurations
+machines.sqlite   machines: id → record, children; keys: key → id; contents: id → bytes, also of configurations;
+                  log: runs, requests, comments, losses
 contents/         large contents
 claims            locks on what is being run
 *.damaged-<n>     what could not be used and was set aside
 ```
 
 Everything that is read back is checked against a checksum and decoded as plain values; whatever fails is treated as
-absent, with one warning. Several processes may use a folder at the same time, on one computer.
+absent, with one warning. Which key leads to which machine has a checksum, too; where that does not fit, the machine is
+found by its id. Several processes may use a folder at the same time, on one computer.
 """
 
 from __future__ import annotations
 
 import os
+import sqlite3
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from intemi.kernel import entries
+from intemi.kernel.disk import log
 from intemi.kernel.disk.claims import Claims
 from intemi.kernel.disk.configs import SharedConfigs
 from intemi.kernel.disk.database import Database
 from intemi.kernel.disk.known import KnownIds
 from intemi.kernel.disk.mending import unusable, warn
 from intemi.kernel.disk.schema import LARGE
-from intemi.kernel.disk.seal import CHILDREN, CONTENT, RECORD, DamageError, seal, seal_of, unseal
+from intemi.kernel.disk.seal import (
+    CHILDREN,
+    COMPOSITE,
+    CONTENT,
+    RECORD,
+    SEAL_SIZE,
+    DamageError,
+    proof,
+    seal,
+    seal_of,
+    unseal,
+)
+from intemi.kernel.errors import IntemiError
 from intemi.kernel.record import Child, Record, decode_children, encode_children
 from intemi.kernel.store import BUSY, MINE, Claim, Finished, Kept, Store
 
@@ -34,15 +51,21 @@ if TYPE_CHECKING:
     from intemi.kernel.disk.contents import Contents
 
 _FIND = """
-    SELECT rowid, id, record FROM machines WHERE id = ?1
-    UNION ALL SELECT machines.rowid, id, record FROM keys JOIN machines ON id = machine WHERE keys.key = ?2
-    UNION ALL SELECT * FROM (SELECT rowid, id, record FROM machines WHERE key = ?2 ORDER BY rowid DESC LIMIT 1) LIMIT 1
+    SELECT rowid, id, record, children IS NOT NULL, NULL FROM machines WHERE id = ?1
+    UNION ALL SELECT machines.rowid, id, record, children IS NOT NULL, substr(machine, -16)
+    FROM keys JOIN machines ON id = substr(machine, 1, length(machine) - 16) WHERE keys.key = ?2
+    UNION ALL SELECT * FROM (
+        SELECT rowid, id, record, children IS NOT NULL, coalesce(proof, x'')
+        FROM machines WHERE key = ?2 ORDER BY rowid DESC LIMIT 1
+    ) LIMIT 1
 """
-"""Of two machines with one key the newer: the other would not have been run again if it were in order."""
+"""Of two machines with one key the newer: the other would not have been run again if it were in order. The last column
+is the proof that the key leads there; a machine that is found by its id needs none."""
 _KEEP = """
-    INSERT INTO machines (id, key, record, children) VALUES (?, nullif(?, x''), ?, nullif(?, x'')) ON CONFLICT (id)
-    DO UPDATE SET
-    record = excluded.record, children = coalesce(excluded.children, children), key = coalesce(excluded.key, key)
+    INSERT INTO machines (id, key, proof, record, children)
+    VALUES (?, nullif(?, x''), nullif(?, x''), ?, nullif(?, x'')) ON CONFLICT (id) DO UPDATE SET
+    record = excluded.record, children = excluded.children,
+    key = coalesce(excluded.key, key), proof = coalesce(excluded.proof, proof)
 """
 """Its rows are of bytearrays, empty ones for what is not there: they are bound twice as fast as bytes and None, for
 which sqlite3 looks for an adapter each time."""
@@ -50,16 +73,22 @@ _KEEP_CONTENT = "INSERT OR IGNORE INTO contents VALUES (?, ?)"
 _READ_CONTENT = "SELECT bytes FROM contents WHERE id = ?"
 _DROP_CONTENT = "DELETE FROM contents WHERE id = ?"
 _ADD_KEY = "INSERT INTO keys VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET machine = excluded.machine"
-_FORGET = "UPDATE machines SET id = NULL, record = NULL, children = NULL, key = NULL WHERE id = ?"
-"""The row stays: SQLite would give its number to the next machine if it was the last, and a reader would miss that."""
-_NOTE_FORGOTTEN = "INSERT OR IGNORE INTO forgotten SELECT id FROM machines WHERE id = ?"
-_IN_ORDER = "SELECT rowid, id, record, children FROM machines WHERE rowid > ? AND id NOT NULL ORDER BY rowid LIMIT ?"
-_READ_AHEAD = "SELECT rowid, id, key, record FROM machines WHERE rowid > ? AND id NOT NULL ORDER BY rowid LIMIT ?"
-_LIST_CHILDREN = "SELECT children FROM machines WHERE id = ?"
+_IS_KEPT = "SELECT 1 FROM machines WHERE id = ?"
+_STAMP = "SELECT record FROM machines WHERE rowid = ?"
+_WHERE = "SELECT rowid, record FROM machines WHERE id = ?"
+_FORGET = "UPDATE machines SET id = NULL, record = NULL, children = NULL, key = NULL, proof = NULL WHERE rowid = ?"
+"""The row stays: its number must not be given to another machine."""
+_IN_ORDER = "SELECT rowid, id, record, children FROM machines WHERE rowid > ? ORDER BY rowid LIMIT ?"
+_READ_AHEAD = """
+    SELECT rowid, id, record, children IS NOT NULL, key, proof FROM machines
+    WHERE rowid > ? AND id NOT NULL ORDER BY rowid LIMIT ?
+"""
+_LIST_CHILDREN = "SELECT rowid, children FROM machines WHERE id = ?"
 
 
-_Row = tuple[int, bytes, Any]
-"""The number of a machine, its id, its sealed record."""
+_NewRow = tuple[bytearray, ...]
+_Row = tuple[int, bytes, Any, Any, Any]
+"""The number of a machine, its id, its sealed record, whether it has children, and the proof of a key."""
 AT_A_TIME = 1000
 """Machines that are read in one go."""
 AHEAD = 64
@@ -68,6 +97,8 @@ OFTEN = 8
 """... so often in a row, ..."""
 NEAR = 4
 """... with no more than so many rows from one to the next."""
+SHOWN = 10
+"""Numbers that a message lists."""
 REMEMBERED = 10_000
 """Machines that were written here last, and need not be read back by whoever asks for what has finished."""
 
@@ -107,21 +138,25 @@ class DiskStore(Store):
 
     def _find(self, machine: bytes, key: bytes) -> Record | None:
         row = self._ahead.get(machine) or self._ahead.get(key)
-        for number, found, sealed in (row,) if row else self._database.rows(_FIND, (machine, key)):
+        for number, found, sealed, is_composite, proven in (
+            (row,) if row else self._database.rows(_FIND, (machine, key))
+        ):
+            if proven is not None and not (isinstance(found, bytes) and proven == proof(key, found)):
+                return None  # whoever asks looks for the machine by its id, too
             self._in_order = self._in_order + 1 if 0 < number - self._last_read <= NEAR else 0
             self._last_read = number
             if row is None and self._in_order >= OFTEN:
                 self._read_ahead(number)
-            return self._record(found, sealed)
+            return self._record(number, found, sealed, is_composite)
         return None
 
     def _read_ahead(self, number: int) -> None:
         """A program that is run again asks for machines in the order in which they were finished."""
         ahead: dict[bytes, _Row] = {}
-        for row, machine, key, sealed in self._database.rows(_READ_AHEAD, (number, AHEAD)):
-            ahead[machine] = row, machine, sealed
+        for row, machine, sealed, is_composite, key, proven in self._database.rows(_READ_AHEAD, (number, AHEAD)):
+            ahead[machine] = row, machine, sealed, is_composite, None
             if key is not None:
-                ahead[key] = row, machine, sealed
+                ahead[key] = row, machine, sealed, is_composite, proven or b""
         self._ahead = ahead
 
     def claim(self, machine: bytes, key: bytes | None = None) -> Claim | Record:
@@ -145,8 +180,8 @@ class DiskStore(Store):
 
     def keep_all(self, finished: Sequence[Finished], further: Sequence[tuple[bytes, bytes]] = ()) -> None:
         """Keep finished machines, and further keys of some: large contents first, then everything else in one step."""
-        rows: list[tuple[bytearray, ...]] = []
-        aliases, keys = list(further), [key for key, _ in further]
+        rows: dict[bytes, _NewRow] = {}
+        aliases, keys = [_alias(*each) for each in further], [key for key, _ in further]
         contents: list[tuple[bytes, bytes]] = []
         written: dict[bytes, tuple[bytes, Record, Sequence[Child]]] = {}
         self._ahead = {}
@@ -165,17 +200,15 @@ class DiskStore(Store):
                     continue
                 keys.append(key)
                 if first:
-                    aliases.append((key, machine))
+                    aliases.append(_alias(key, machine))
                 else:
                     first = key
-            sealed = seal(RECORD, machine, record.encode(config))
-            listed = seal(CHILDREN, machine, encode_children(children)) if children else b""
-            rows.append((bytearray(machine), bytearray(first), bytearray(sealed), bytearray(listed)))
-            written[machine] = seal_of(sealed), record, children
-        if aliases or contents or len(rows) > 1:
-            self._database.change_together([(_KEEP_CONTENT, contents), (_KEEP, rows), (_ADD_KEY, aliases)])
+            rows[machine] = row = _new_row(record, children, first, config)
+            written[machine] = seal_of(bytes(row[3][:SEAL_SIZE])), record, children
+        if aliases or contents or len(rows) > 1 or any(row[4] for row in rows.values()):
+            self._database.in_one_step(lambda connection: self._write(connection, rows, contents, aliases, written))
         elif rows:
-            self._database.change(_KEEP, rows[0])
+            self._database.change(_KEEP, *rows.values())
         self._known.add(written)
         self._known.add(keys)
         self._claims.give_back(*written)
@@ -183,6 +216,41 @@ class DiskStore(Store):
         self._written.update(written)
         while len(self._written) > REMEMBERED:
             self._written.popitem(last=False)
+
+    def _write(
+        self,
+        connection: sqlite3.Connection,
+        rows: dict[bytes, _NewRow],
+        contents: list[tuple[bytes, bytes]],
+        aliases: list[tuple[bytes, bytes]],
+        written: Mapping[bytes, tuple[bytes, Record, Sequence[Child]]],
+    ) -> None:
+        if self._database.generation != self._first_version[0]:
+            rows = {**self._below(connection, written), **rows}
+        for statement, listed in ((_KEEP_CONTENT, contents), (_KEEP, rows.values()), (_ADD_KEY, aliases)):
+            if listed:
+                connection.executemany(statement, listed)
+
+    def _below(
+        self, connection: sqlite3.Connection, written: Mapping[bytes, tuple[bytes, Record, Sequence[Child]]]
+    ) -> dict[bytes, _NewRow]:
+        """What is below composites and was written to another file, before that was set aside, moved or replaced."""
+        pending = [child for _, _, children in written.values() for child in children]
+        missing: dict[bytes, _NewRow] = {}
+        while pending:
+            machine = pending.pop().machine
+            if machine in written or machine in missing or connection.execute(_IS_KEPT, (machine,)).fetchone():
+                continue
+            known = self._written.get(machine)
+            if known is None:
+                raise IntemiError(
+                    f"{self._folder}: machines.sqlite was replaced while it was in use, and what is below a composite "
+                    "is not in the new file; run the request again"
+                )
+            _, record, children = known
+            missing[machine] = _new_row(record, children, b"", None)
+            pending += children
+        return dict(reversed(missing.items()))
 
     def _prepare(self, content: bytes, payload: bytes, rows: list[tuple[bytes, bytes]]) -> None:
         if len(payload) < LARGE:
@@ -193,14 +261,46 @@ class DiskStore(Store):
     def add_key(self, key: bytes, machine: bytes) -> None:
         """Let one more key lead to a machine."""
         self._ahead = {}
-        self._database.change(_ADD_KEY, (key, machine))
+        self._database.change(_ADD_KEY, _alias(key, machine))
         self._known.add((key,))
 
     def forget(self, machine: bytes) -> None:
         """Drop a record, so that the machine can be run again."""
+
+        def drop(connection: sqlite3.Connection) -> None:
+            for number, sealed in connection.execute(_WHERE, (machine,)).fetchall():
+                connection.execute(_FORGET, (number,))
+                log.append(connection, [(entries.FORGOTTEN, machine, number, seal_of(sealed))])
+
         self._ahead = {}
         self._written.pop(machine, None)
-        self._database.change_together([(_NOTE_FORGOTTEN, [(machine,)]), (_FORGET, [(machine,)])])
+        self._database.in_one_step(drop)
+
+    def lose(self, machines: Sequence[bytes], what: str) -> None:
+        """Drop records of machines that damage has left incomplete; the log says so until they have run again."""
+
+        def drop(connection: sqlite3.Connection) -> None:
+            for machine in machines:
+                for number, sealed in connection.execute(_WHERE, (machine,)).fetchall():
+                    connection.execute(_FORGET, (number,))
+                    log.append(connection, [(entries.LOST, machine, number, seal_of(sealed), what)])
+
+        self._ahead = {}
+        for machine in machines:
+            self._written.pop(machine, None)
+        self._database.in_one_step(drop)
+
+    def _lose(self, number: int, machine: object, why: str) -> None:
+        """Drop a row that is damaged."""
+
+        def drop(connection: sqlite3.Connection) -> None:
+            for (sealed,) in connection.execute(_STAMP, (number,)).fetchall():
+                connection.execute(_FORGET, (number,))
+                name = machine if isinstance(machine, bytes) else None
+                log.append(connection, [(entries.LOST, name, number, seal_of(sealed), why)])
+
+        self._ahead = {}
+        self._database.in_one_step(drop)
 
     def content(self, content: bytes) -> bytes | None:
         """The bytes of a content, or None if they are absent or damaged."""
@@ -215,21 +315,22 @@ class DiskStore(Store):
         return self._contents().read(content)
 
     def children(self, machine: bytes) -> list[Child]:
-        """The children of a composite, in order; a composite whose list is damaged is forgotten, to be run again."""
-        for (sealed,) in self._database.rows(_LIST_CHILDREN, (machine,)):
-            return self._list_of_children(machine, sealed)
+        """The children of a composite, in order; a composite whose list is damaged is lost, to be run again."""
+        for number, sealed in self._database.rows(_LIST_CHILDREN, (machine,)):
+            return self._list_of_children(number, machine, sealed) or []
         return []
 
-    def _list_of_children(self, machine: bytes, sealed: object) -> list[Child]:
-        if sealed is not None:
-            try:
-                return decode_children(unseal(CHILDREN, machine, sealed))
-            except DamageError as damage:
-                self.forget(machine)
-                self._warn(machine, f"is forgotten, its list of children is damaged: {damage}")
-            except Exception as error:  # a type that is not registered here, or bytes that somebody made up
-                self._warn(machine, f"has a list of children that cannot be read: {error}")
-        return []
+    def _list_of_children(self, number: int, machine: bytes, sealed: object) -> list[Child] | None:
+        if sealed is None:
+            return []
+        try:
+            return decode_children(unseal(CHILDREN, machine, sealed))
+        except DamageError as damage:
+            self._lose(number, machine, "its list of children is damaged")
+            self._warn(machine, f"is forgotten, its list of children is damaged: {damage}")
+        except Exception as error:  # a type that is not registered here, or bytes that somebody made up
+            self._warn(machine, f"has a list of children that cannot be read: {error}")
+        return None
 
     def at_hand(self) -> Callable[[bytes], Kept | None] | None:
         """What tells of machines that were written here last; None once somebody else has written anything."""
@@ -241,24 +342,55 @@ class DiskStore(Store):
 
     def finished(self, after: int) -> Iterator[tuple[int, Record, list[Child]]]:
         """Finished machines in the order in which they were kept, with numbers greater than the one given."""
-        while rows := self._database.rows(_IN_ORDER, (after, AT_A_TIME)):
+        while rows := self._database.reread(log.in_order, _IN_ORDER, after, AT_A_TIME):
+            if absent := log.gaps(after, rows):
+                self._database.in_one_step(log.fill_machines, absent)
+                warn(f"{self._folder.name}/machines.sqlite: {len(absent)} machines are gone: rows {_listed(absent)}")
             yield from self._read(rows)
             after = rows[-1][0]
+        if self._database.reread(log.miscounted) and (wrong := self._database.in_one_step(log.recount)):
+            warn(f"{self._folder.name}/machines.sqlite: {wrong}")
 
-    def forgotten(self) -> list[bytes]:
-        """The machines that were forgotten since the last call."""
-        listed = [row[0] for row in self._database.rows("SELECT id FROM forgotten")]
-        if listed:
-            self._database.change_together([("DELETE FROM forgotten WHERE id = ?", [(each,) for each in listed])])
-        return listed
+    def enter(self, new: Sequence[entries.Entry]) -> None:
+        """Append entries to the log."""
+        self._database.in_one_step(log.append, new)
+
+    def log(self, after: int) -> Iterator[log.Read]:
+        """The entries of the log with numbers greater than the one given."""
+        while True:
+            found, wrong = self._database.reread(log.read, after, AT_A_TIME)
+            if wrong:
+                self._database.in_one_step(log.fill, wrong)
+                name, why = f"{self._folder.name}/machines.sqlite", next(iter(wrong.values()))
+                warn(f"{name}: {len(wrong)} notes of the log are lost, numbers {_listed(sorted(wrong))}: {why}")
+                continue
+            if not found:
+                return
+            yield from found
+            after = found[-1][0]
+
+    @property
+    def generation(self) -> int:
+        """Changes when the file is replaced by another one."""
+        return self._database.generation
+
+    def stamp(self, number: int) -> bytes:
+        """What tells the machine with a number from any other that had it; empty if there is none."""
+        return next((seal_of(sealed) for (sealed,) in self._database.rows(_STAMP, (number,))), b"")
 
     def _read(self, rows: list[tuple[Any, ...]]) -> Iterator[tuple[int, Record, list[Child]]]:
-        for number, machine, sealed, children in rows:
+        for number, machine, sealed, listed in rows:
+            if machine is None:
+                continue
             known = self._written.get(machine)
-            if known is not None and known[0] == seal_of(sealed):  # else somebody else has run it again
+            if known is not None and known[0] == seal_of(sealed):  # else another process has run it again
                 yield number, known[1], list(known[2])
-            elif (record := self._record(machine, sealed)) is not None:
-                yield number, record, self._list_of_children(machine, children)
+                continue
+            record = self._record(number, machine, sealed, listed is not None)
+            if record is not None:
+                children = self._list_of_children(number, machine, listed)
+                if children is not None:
+                    yield number, record, children
 
     def changed(self) -> bool:
         """Whether somebody else has changed anything since the last call.
@@ -282,10 +414,11 @@ class DiskStore(Store):
             self._opened_contents.close()
         self._claims.close()
 
-    def _record(self, machine: bytes, sealed: object) -> Record | None:
+    def _record(self, number: int, machine: bytes, sealed: object, is_composite: object) -> Record | None:
         try:
-            return Record.decode(unseal(RECORD, machine, sealed), self._config)
-        except Exception as error:  # damage, a type that is not registered here, or bytes that somebody made up
+            return Record.decode(unseal(COMPOSITE if is_composite else RECORD, machine, sealed), self._config)
+        except Exception as error:  # damage, a configuration that is gone, or bytes that somebody made up
+            self._lose(number, machine, f"its record cannot be read: {error}")
             self._warn(machine, f"is treated as absent: {error}")
             return None
 
@@ -307,3 +440,21 @@ class DiskStore(Store):
                 if self._opened_contents is None:
                     self._opened_contents = Contents(self._folder / "contents")
         return self._opened_contents
+
+
+def _new_row(record: Record, children: Sequence[Child], key: bytes, config: bytes | None) -> _NewRow:
+    """The row of a machine, with the first key that leads to it and the name of its configuration, if it has those."""
+    machine = record.machine
+    sealed = seal(COMPOSITE if children else RECORD, machine, record.encode(config))
+    listed = seal(CHILDREN, machine, encode_children(children)) if children else b""
+    proven = proof(key, machine) if key else b""
+    return bytearray(machine), bytearray(key), bytearray(proven), bytearray(sealed), bytearray(listed)
+
+
+def _alias(key: bytes, machine: bytes) -> tuple[bytes, bytes]:
+    return key, machine + proof(key, machine)
+
+
+def _listed(numbers: Sequence[int]) -> str:
+    shown = ", ".join(map(str, numbers[:SHOWN]))
+    return shown if len(numbers) <= SHOWN else f"{shown}, …"

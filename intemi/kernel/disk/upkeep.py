@@ -16,13 +16,21 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from intemi.kernel import entries
 from intemi.kernel.decoding import decode
 from intemi.kernel.disk.claims import exclusively, without_writers
 from intemi.kernel.disk.configs import name_of
+from intemi.kernel.disk.mending import set_aside, warn
+from intemi.kernel.disk.seal import DamageError, proof
 from intemi.kernel.disk.store import DiskStore
+from intemi.kernel.encoding import DIGEST_SIZE
 from intemi.kernel.errors import ConfigurationError, EncodingError, IntemiError, StoreWarning
 from intemi.kernel.plain_files import is_file, remove_all
 from intemi.kernel.record import Record, flat
+from intemi.kernel.repository.file import NAME, read_image
+from intemi.kernel.repository.index import Index, difference
+from intemi.kernel.repository.lookup import Lookup
+from intemi.kernel.repository.tables import connect
 
 LARGEST_FILE = "cache.db"
 """What diskcache calls its table of large contents."""
@@ -84,25 +92,85 @@ def survey(folder: str | os.PathLike[str]) -> Survey:
 
 
 def verify(folder: str | os.PathLike[str]) -> Verified:
-    """Read every record and every value, and compare checksums. What is damaged is dropped, as it would be in a run."""
+    """Read everything and compare checksums: records, keys, lists of children, notes, values, and the index with what
+    is on record. What is damaged is dropped, as it would be in a run."""
     path = _there(folder)
     found = Verified()
+    problems: list[str] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", StoreWarning)
-        with closing(DiskStore(path)) as store:
-            for _ in store.finished(0):
-                found.machines += 1
+        with closing(DiskStore(path)) as store, closing(connect()) as connection:
+            index = Index(connection)
+            index.catch_up(store)
+            problems += _losses(index, Lookup(connection))
+            problems += _false_keys(store)
+            problems += _false_index(store, path / NAME, connection)
+            found.machines = store._database.rows("SELECT count(id) FROM machines")[0][0]
             for content in _sizes(store, path):
                 found.values += store.content(content) is not None
-    found.problems = [str(each.message) for each in caught if issubclass(each.category, StoreWarning)]
+    found.problems = [str(each.message) for each in caught if issubclass(each.category, StoreWarning)] + problems
     return found
+
+
+def _losses(index: Index, lookup: Lookup) -> list[str]:
+    """What damage has taken and has not run again."""
+    listed = []
+    for machine, what in index.lost():
+        names = [] if machine is None else lookup.requests_of([machine])
+        who = ", ".join(names) or ("something" if machine is None else f"machine {machine.hex()}")
+        listed.append(f"{who} is not on record any more: {what}")
+    return listed
+
+
+def _false_keys(store: DiskStore) -> list[str]:
+    """Drop keys that nothing proves to lead where they lead."""
+    rows = store._database.rows("SELECT rowid, id, key, proof FROM machines WHERE key NOT NULL AND id NOT NULL")
+    own = [(number,) for number, machine, key, proven in rows if not _is_proven(key, machine, proven)]
+    further = [
+        (key,)
+        for key, target in store._database.rows("SELECT key, machine FROM keys")
+        if not isinstance(target, bytes) or not _is_proven(key, target[:-DIGEST_SIZE], target[-DIGEST_SIZE:])
+    ]
+    if own or further:
+        store._database.change_together(
+            [
+                ("UPDATE machines SET key = NULL, proof = NULL WHERE rowid = ?", own),
+                ("DELETE FROM keys WHERE key = ?", further),
+            ]
+        )
+    named = [f"of row {number}" for (number,) in own] + [repr(key) for (key,) in further]
+    return [f"machines.sqlite: the key {name} does not lead to its machine" for name in named]
+
+
+def _is_proven(key: object, machine: object, proven: object) -> bool:
+    return isinstance(key, bytes) and isinstance(machine, bytes) and proven == proof(key, machine)
+
+
+def _false_index(store: DiskStore, path: Path, right: sqlite3.Connection) -> list[str]:
+    """Drop an index that is damaged, or says something else than what is on record."""
+    if not os.path.lexists(path):
+        return []
+    problem = "its checksum does not fit"
+    image = read_image(path)
+    if image is not None:
+        try:
+            with closing(connect(image)) as connection:
+                Index(connection).catch_up(store)
+                problem = difference(connection, right)
+        except (DamageError, sqlite3.Error) as error:
+            problem = str(error)
+    if not problem:
+        return []
+    set_aside(path)
+    return [f"{path.name}: {problem}; it is set aside and made again"]
 
 
 def prune(
     folder: str | os.PathLike[str], values: bool = False, older_than: float = 0.0, failures: bool = False
 ) -> Pruned:
     """Drop values that no record needs; with `values`, all that can be made again of machines that ran before so many
-    seconds; with `failures`, the records of failures, so that they are tried again. Damaged files go as well."""
+    seconds; with `failures`, the records of failures, so that they are tried again. Damaged files go as well, and
+    nothing is said any more of what was lost with them."""
     path = _there(folder)
     done = Pruned()
     with closing(DiskStore(path)) as store:
@@ -120,6 +188,7 @@ def prune(
         drop = {content: size for content, size in sizes.items() if content not in kept}
         _drop(store, drop)
         done.values, done.bytes = len(drop), sum(drop.values())
+        store.enter([(entries.CLEARED,)])
     for file in path.glob("*.damaged-*"):
         done.bytes += _size(file)
         done.aside += 1
@@ -213,12 +282,20 @@ def _size(path: Path) -> int:
 
 
 def _sizes(store: DiskStore, path: Path) -> dict[bytes, int]:
-    """The size of every content, by its id."""
-    found: dict[bytes, int] = dict(store._database.rows("SELECT id, length(bytes) FROM contents"))
+    """The size of every content, by its id; ids that are damaged are dropped with a warning."""
+    found: dict[bytes, int] = {}
+    for number, content, size in store._database.rows("SELECT rowid, id, length(bytes) FROM contents"):
+        if isinstance(content, bytes):
+            found[content] = size or 0
+        else:
+            store._database.change("DELETE FROM contents WHERE rowid = ?", (number,))
+            warn(f"{path.name}/machines.sqlite: the id of a content is damaged: {content!r}")
     if (path / "contents").exists():
-        store._contents()  # a damaged one is set aside now
-        for key, size, _ in _large(path / "contents"):
-            found[bytes.fromhex(key)] = int(size)
+        for key, size in store._contents().sizes():
+            try:
+                found[bytes.fromhex(str(key))] = size if isinstance(size, int) else 0
+            except ValueError:
+                warn(f"{path.name}/contents: the key of a content is damaged: {key!r}")
     return found
 
 

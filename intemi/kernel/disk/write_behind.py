@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from time import monotonic
 
 from intemi.kernel.disk.store import DiskStore
+from intemi.kernel.entries import Entry
 from intemi.kernel.errors import IntemiError
 from intemi.kernel.record import Child, Record
 from intemi.kernel.store import Claim, Finished, Kept, Loss, Store
@@ -204,9 +205,27 @@ class WriteBehind(Store):
         """Finished machines in the order in which they were written, with numbers greater than the one given."""
         return self._store.finished(after)
 
-    def forgotten(self) -> list[bytes]:
-        """The machines that were forgotten since the last call."""
-        return self._store.forgotten()
+    def stamp(self, number: int) -> bytes:
+        """What tells the machine with a number from any other that had it; empty if there is none."""
+        return self._store.stamp(number)
+
+    def lose(self, machines: Sequence[bytes], what: str) -> None:
+        """Drop records of machines that damage has left incomplete; the log says so until they have run again."""
+        self.flush()
+        self._store.lose(machines, what)
+
+    def enter(self, new: Sequence[Entry]) -> None:
+        """Append entries to the log."""
+        self._store.enter(new)
+
+    def log(self, after: int) -> Iterator[tuple[int, Entry, bytes]]:
+        """The entries of the log with numbers greater than the one given, each with its stamp."""
+        return self._store.log(after)
+
+    @property
+    def generation(self) -> int:
+        """Changes when the file is replaced by another one."""
+        return self._store.generation
 
     def changed(self) -> bool:
         """Whether another process has changed anything since the last call."""

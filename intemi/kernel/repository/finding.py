@@ -17,6 +17,10 @@ FEW = 20_000
 """Edges below a root that are looked at without asking whether a qualifier narrows them down to fewer."""
 SHOWN = 20
 """Names that a message lists."""
+MAX_ITEMS = 50_000_000
+"""Items that a question can look at."""
+_OPEN = 0
+"""Stands for the number of items below a machine that is not known yet."""
 _EVERYTHING = Narrowing("TRUE")
 
 
@@ -42,6 +46,7 @@ def choose(
     reader: Reader, starts: list[Item], edges: Edges, where: Where, candidates: set[int] | None = None
 ) -> list[Item]:
     """The items at and below some that qualify, if only candidates can (without any: all machines)."""
+    _check_walk(starts, edges)
     possible = reader.of_kinds(where.kinds() if isinstance(where, Qualifier) else None)
     found = list(_walk(reader, starts, edges, possible if candidates is None else candidates.intersection(possible)))
     if where is None:
@@ -110,6 +115,34 @@ def _tops(lookup: Lookup, reader: Reader, edges: Edges) -> list[Item]:
     known = {machine for machine, _ in requested} | {child for below in edges.values() for _, _, child, *_ in below}
     lost = [(machine, reader.kind(machine)) for machine in sorted(reader.machines()) if machine not in known]
     return [Item(reader, machine, name) for machine, name in (*requested, *lost)]
+
+
+def _check_walk(starts: list[Item], edges: Edges) -> None:
+    """Refuse to walk in circles, or for ever: whoever can write to a folder can make up any graph."""
+    items: dict[int, int] = {}
+    pending = [start.machine for start in starts]
+    while pending:
+        machine = pending[-1]
+        known = items.get(machine)
+        if known is None and machine in edges:
+            items[machine] = _OPEN
+            for _, _, child, *_ in edges[machine]:
+                if child not in items:
+                    pending.append(child)
+                elif items[child] == _OPEN:
+                    raise IntemiError(
+                        "query: a machine on record is below itself, so its records were not written by intemi; use "
+                        "another folder"
+                    )
+            continue
+        pending.pop()
+        if known is None:
+            items[machine] = 1
+        elif known == _OPEN:
+            items[machine] = 1 + sum(items[edge[2]] for edge in edges[machine])
+    number = sum(items[start.machine] for start in starts)
+    if number > MAX_ITEMS:
+        raise IntemiError(f"query: there are {number:.2g} items, at most {MAX_ITEMS:,} can be looked at; ask for less")
 
 
 def _walk(reader: Reader, starts: list[Item], edges: Edges, possible: Container[int]) -> Iterator[Item]:

@@ -1,16 +1,21 @@
-"""The index: what the store has on record, read once and turned into tables that can be searched."""
+"""The index: what the store has on record, read once and turned into tables that can be searched.
+
+A finished composite is in it only with its whole branch: if damage has taken something below it, it is dropped here and
+in the store, with all that is above it, so that the next request runs it again.
+"""
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import islice
 from typing import Any
 
-from intemi.kernel import encoding
+from intemi.kernel import encoding, entries
+from intemi.kernel.entries import Entry
 from intemi.kernel.errors import EncodingError
-from intemi.kernel.record import Child, Record
+from intemi.kernel.record import Child, Record, decode_children
 from intemi.kernel.repository.tables import Transaction, text, to_cell
 from intemi.kernel.store import Store
 
@@ -26,12 +31,27 @@ _ADD_MACHINE = f"INSERT INTO machines VALUES ({', '.join('?' * 10)}) ON CONFLICT
 _ADD_CHILD = "INSERT OR IGNORE INTO machines (number, id) VALUES (?, ?)"
 _ADD_RESULT = "INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?)"
 _ADD_EDGE = "INSERT OR REPLACE INTO edges VALUES (?, ?, ?, ?, ?)"
+_ADD_ROOT = """
+    INSERT INTO roots VALUES (?, ?, ?, ?, ?) ON CONFLICT (run, position)
+    DO UPDATE SET name = excluded.name, key = excluded.key, machine = coalesce(excluded.machine, machine)
+"""
 _DROP_EDGES = "DELETE FROM edges WHERE parent = ?"
+_DROP_RESULTS = "DELETE FROM results WHERE machine = ?"
 _DROP = (
-    "DELETE FROM results WHERE machine = ?",
+    _DROP_RESULTS,
     _DROP_EDGES,
     f"UPDATE machines SET {', '.join(f'{column} = NULL' for column in _COLUMNS)} WHERE number = ?",
 )
+_INCOMPLETE = """
+    SELECT DISTINCT parent.number, parent.id FROM machines AS child
+    CROSS JOIN edges ON edges.child = child.number CROSS JOIN machines AS parent ON parent.number = edges.parent
+    WHERE child.kind IS NULL AND parent.wall IS NOT NULL AND child.number NOT IN (SELECT machine FROM forgotten)
+"""
+"""Finished composites that have children of which nothing but the name is known, though nobody has forgotten them."""
+_LOST = """
+    SELECT lost.machine, what FROM lost LEFT JOIN machines ON id = lost.machine WHERE wall IS NULL ORDER BY entry
+"""
+"""What damage has taken, as far as it has not run again."""
 
 _Row = tuple[Any, ...]
 
@@ -43,42 +63,153 @@ class Index:
         self._connection = connection
         self._numbers: dict[bytes, int] = {}
         self._configs: dict[bytes, int] = {}
+        self._generation: int | None = None
+        """That of the store when the mark was compared with what stands there."""
+        self.new = 0
+        """Machines and entries that were read since the tables were opened."""
 
-    def catch_up(self, store: Store, source: str) -> None:
-        """Read what has finished since the last time from the store, whose file is known as `source`."""
-        while self._read_some(store, source) == AT_A_TIME:
-            pass
+    def size(self) -> int:
+        """How many machines there are."""
+        return int(self._connection.execute("SELECT count(*) FROM machines").fetchone()[0])
 
-    def add_unfinished(self, machines: Sequence[tuple[Record, list[Child]]]) -> None:
-        """Note what is known so far of machines that are not finished; some may have been read since as finished."""
+    def catch_up(self, store: Store) -> set[bytes]:
+        """Read what the store has that is not here yet; machines that are found to be lost."""
+        lost: set[bytes] = set()
+        while True:
+            while self._read_machines(store) == AT_A_TIME:
+                pass
+            lost |= self.read_log(store)
+            incomplete = self._drop_incomplete()
+            if not incomplete:
+                return lost
+            store.lose(incomplete, "something below it is damaged or gone")
+            lost.update(incomplete)
+
+    def read_log(self, store: Store) -> set[bytes]:
+        """Read what the log of the store has that is not here yet; machines that are found to be lost."""
+        lost: set[bytes] = set()
+        while True:
+            with self._changing():
+                _, mark = self._mark(store)
+                found = list(islice(store.log(mark), AT_A_TIME))
+                for number, entry, _ in found:
+                    lost |= self._enter(number, entry, store)
+                if found:
+                    number, _, stamp = found[-1]
+                    self._connection.execute("UPDATE mark SET entry = ?, entry_stamp = ?", (number, stamp))
+                    self.new += len(found)
+            if len(found) < AT_A_TIME:
+                return lost
+
+    def lost(self) -> list[tuple[bytes | None, str]]:
+        """What damage has taken and has not run again: machines, as far as they are known, and why."""
+        return list(dict.fromkeys(self._connection.execute(_LOST)))
+
+    def _read_machines(self, store: Store) -> int:
         with self._changing():
-            finished = dict(self._known([record.machine for record, _ in machines], "wall IS NOT NULL"))
-            self._add([each for each in machines if each[0].machine not in finished], are_finished=False)
-
-    def _read_some(self, store: Store, source: str) -> int:
-        # The store is read while nobody else can write here: what it says then is newer than all that was written.
-        with self._changing():
-            mark = self._mark(store, source)
+            mark, _ = self._mark(store)
             finished = list(islice(store.finished(mark), AT_A_TIME))
             if finished:
                 ran = [(record, children) for _, record, children in finished if record.started]
                 self._add(ran, are_finished=True)  # a value that was given has never run
-                self._connection.execute("UPDATE mark SET number = ?", (finished[-1][0],))
+                number = finished[-1][0]
+                self._connection.execute("UPDATE mark SET number = ?, stamp = ?", (number, store.stamp(number)))
+                self.new += len(finished)
             return len(finished)
 
-    def _mark(self, store: Store, source: str) -> int:
-        """Up to which number the store has been read; what it has forgotten since is dropped here as well."""
-        known, mark = self._connection.execute("SELECT source, number FROM mark").fetchone() or (None, 0)
-        if known != source:
-            mark = 0
-            self._connection.execute("DELETE FROM mark")
-            self._connection.execute("INSERT INTO mark VALUES (?, 0)", (source,))
-        forgotten = store.forgotten()
-        if forgotten:
-            numbers = [(number,) for _, number in self._known(forgotten)]
-            for statement in _DROP:
-                self._connection.executemany(statement, numbers)
-        return int(mark)
+    def _mark(self, store: Store) -> tuple[int, int]:
+        """Up to which machine and which entry the store has been read."""
+        execute = self._connection.execute
+        found = execute("SELECT number, stamp, entry, entry_stamp FROM mark").fetchone()
+        if found is not None and store.generation != self._generation and not _stands(store, *found):
+            execute("DELETE FROM mark")  # it is another store, or an older copy of it: what was read of it stays
+            found = None
+        if found is None:
+            found = (0, b"", 0, b"")
+            execute("INSERT INTO mark VALUES (?, ?, ?, ?)", found)
+        self._generation = store.generation
+        return int(found[0]), int(found[2])
+
+    # Entries of the log
+
+    def _enter(self, number: int, entry: Entry, store: Store) -> set[bytes]:
+        kind, *fields = entry
+        change = self._connection.execute
+        if kind == entries.RUN:
+            self._run(*fields)
+        elif kind == entries.ROOTS:
+            self._add_roots(*fields)
+        elif kind == entries.OPEN:
+            self._add_unfinished(*fields)
+        elif kind == entries.COMMENTS:
+            self._connection.executemany("INSERT OR REPLACE INTO comments VALUES (?, ?, ?, ?)", *fields)
+        elif kind == entries.CLEARED:
+            change("DELETE FROM lost WHERE machine IS NULL")
+        elif kind == entries.FORGOTTEN:
+            if store.find(fields[0]) is None:  # else it has run again
+                self._connection.executemany(_ADD_CHILD, [row[::-1] for row in self._give_numbers({fields[0]: None})])
+                number = self._numbers[fields[0]]
+                self._drop([number])
+                change("INSERT OR IGNORE INTO forgotten VALUES (?)", (number,))
+        elif fields[0] is None:
+            change("INSERT OR REPLACE INTO lost VALUES (?, NULL, ?)", (number, fields[3]))
+        elif store.find(fields[0]) is None:
+            change("INSERT OR REPLACE INTO lost VALUES (?, ?, ?)", (number, fields[0], fields[3]))
+            return {fields[0]}
+        return set()
+
+    def _run(self, session: bytes, name: str, started: float, program: str) -> None:
+        row = (text(name), started, text(program), session)
+        change = "INSERT INTO runs (name, started, program, session) VALUES (?, ?, ?, ?) ON CONFLICT (session) "
+        self._connection.execute(f"{change} DO UPDATE SET name = excluded.name, program = excluded.program", row)
+
+    def _add_roots(self, session: bytes, roots: Sequence[_Row]) -> None:
+        find = "SELECT number FROM runs WHERE session = ?"
+        found = self._connection.execute(find, (session,)).fetchone()
+        if found is None:  # its entry is lost
+            self._run(session, "?", 0.0, "{}")
+            found = self._connection.execute(find, (session,)).fetchone()
+        rows = [(found[0], position, text(name), key, machine) for position, name, key, machine in roots]
+        self._connection.executemany(_ADD_ROOT, rows)
+        new = [row[:2] for row in rows if row[4] is None]
+        self._connection.executemany("INSERT INTO new_roots VALUES (?, ?)", new)
+
+    def _add_unfinished(self, machines: Sequence[tuple[bytes, bytes]]) -> None:
+        """Note what was known of machines that were not finished; some may have been read since as finished."""
+        decoded = []
+        for record, children in machines:
+            with suppress(EncodingError):  # comments of a type that is not registered here
+                decoded.append((Record.decode(record), decode_children(children)))
+        finished = dict(self._known([record.machine for record, _ in decoded], "wall IS NOT NULL"))
+        self._add([each for each in decoded if each[0].machine not in finished], are_finished=False)
+
+    def look_up_roots(self, store: Store) -> None:
+        """Find the machines of requests that had not been resolved when they were noted."""
+        with self._changing():
+            execute = self._connection.execute
+            rows = execute("SELECT DISTINCT run, position, key, machine FROM new_roots NATURAL JOIN roots").fetchall()
+            found = [(*at, None if machine is not None else store.find(key)) for *at, key, machine in rows]
+            known = [(record.machine, *at) for *at, record in found if record is not None]
+            self._connection.executemany("UPDATE roots SET machine = ? WHERE run = ? AND position = ?", known)
+            execute(
+                "DELETE FROM new_roots WHERE NOT EXISTS (SELECT 1 FROM roots WHERE machine IS NULL AND "
+                "roots.run = new_roots.run AND roots.position = new_roots.position)"
+            )
+
+    # Machines
+
+    def _drop_incomplete(self) -> list[bytes]:
+        """Drop composites that lack something below them, and all that are above; their ids."""
+        dropped: list[bytes] = []
+        with self._changing():
+            while found := self._connection.execute(_INCOMPLETE).fetchall():
+                self._drop([number for number, _ in found])
+                dropped += [machine for _, machine in found]
+        return dropped
+
+    def _drop(self, numbers: Sequence[int]) -> None:
+        for statement in _DROP:
+            self._connection.executemany(statement, [(number,) for number in numbers])
 
     def _add(self, found: Sequence[tuple[Record, list[Child]]], are_finished: bool) -> None:
         machines: dict[int, _Row] = {}
@@ -102,11 +233,15 @@ class Index:
                 comments = encoding.encode(child.comments) if child.comments else None
                 edges.append((number, child.index, self._numbers[child.machine], text(child.name), comments))
         change = self._connection.executemany
+        fresh = {number for _, number in new}
+        again = [(number,) for number in machines if number not in fresh]
+        if are_finished and again:
+            change(_DROP_RESULTS, again)
         change(_ADD_MACHINE, machines.values())
         change(_ADD_CHILD, [(number, machine) for machine, number in new if number not in machines])
         change(_ADD_RESULT, results)
         if are_finished:  # children of the time before it finished may have been given up
-            change(_DROP_EDGES, [(self._numbers[record.machine],) for record, children in found if children])
+            change(_DROP_EDGES, again)
         change(_ADD_EDGE, edges)
 
     # Numbers
@@ -153,6 +288,44 @@ class Index:
                 self._configs.clear()
             known = self._configs[config] = int(found[0])
         return known
+
+
+_CONTENT = {
+    "machines": "SELECT id, kind, digest, started, wall, cpu, queue, memory, failure FROM machines "
+    "JOIN configs ON configs.number = config WHERE wall IS NOT NULL",
+    "results": "SELECT id, place, label, value FROM results JOIN machines ON number = machine WHERE wall IS NOT NULL",
+    "children": "SELECT parent.id, position, child.id, name, comments FROM edges "
+    "JOIN machines AS parent ON parent.number = parent JOIN machines AS child ON child.number = child "
+    "WHERE parent.wall IS NOT NULL",
+    "configurations": "SELECT digest, bytes FROM configs",
+    "comments": "SELECT machine, label, value, commentator FROM comments",
+    "requests": "SELECT session, position, roots.name, key FROM roots JOIN runs ON number = run",
+    "runs": "SELECT session, name, started, program FROM runs",
+}
+"""What an index says, whatever its numbers; each row belongs to what it begins with."""
+
+
+def difference(found: sqlite3.Connection, right: sqlite3.Connection) -> str:
+    """In what an index differs from one that was just made; empty if it does not. It may know more machines."""
+    owners = {machine for (machine,) in right.execute("SELECT id FROM machines WHERE wall IS NOT NULL")}
+    for what, statement in _CONTENT.items():
+        expected = set(right.execute(statement))
+        owners.update(row[0] for row in expected)
+        said = {row for row in found.execute(statement) if row[0] in owners}
+        if said != expected:
+            return f"its {what} are not those on record"
+    return ""
+
+
+def _stands(store: Store, number: int, stamp: bytes, entry: int, entry_stamp: bytes) -> bool:
+    """Whether a store has what a mark says, or says itself that it has dropped it since."""
+    later = store.log(entry - 1 if entry else 0)
+    if entry and next(((at, found) for at, _, found in later), None) != (entry, entry_stamp):
+        return False
+    if not number or store.stamp(number) == stamp:
+        return True
+    dropped = {(fields[1], fields[2]) for _, (kind, *fields), _ in later if kind in (entries.FORGOTTEN, entries.LOST)}
+    return (number, stamp) in dropped
 
 
 def results_of(number: int, record: Record) -> list[_Row]:

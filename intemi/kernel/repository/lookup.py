@@ -156,6 +156,15 @@ class Lookup:
         """The names by which users have asked for machines."""
         return [row[0] for row in self._connection.execute("SELECT DISTINCT name FROM roots ORDER BY name")]
 
+    def requests_of(self, machines: Iterable[bytes]) -> list[str]:
+        """How users have called machines that they have asked for, known by their ids."""
+        statement = "SELECT DISTINCT name FROM roots WHERE machine = ?"
+        return [name for machine in machines for (name,) in self._connection.execute(statement, (machine,))]
+
+    def knows_session(self, session: bytes) -> bool:
+        """Whether a run is known."""
+        return self._connection.execute("SELECT 1 FROM runs WHERE session = ?", (session,)).fetchone() is not None
+
     def are_finished(self, machines: Collection[int]) -> bool:
         """Whether all of these machines are finished."""
         self._want(machines)

@@ -1,34 +1,35 @@
 """The repository of a project: notes what was requested, and answers questions about everything that has finished.
 
-The record of a finished machine is in the store before anybody is told. What is written here comes behind, in batches:
-the roots of a run and what is known of unfinished composites every now and then, the index when somebody asks for more
-than what has just finished.
+The record of a finished machine is in the store before anybody is told. The roots of a run and what is known of
+unfinished composites follow every now and then, in the store's log. Questions about more than what has just finished
+are answered from an index of both.
 """
 
 from __future__ import annotations
 
 import json
+import secrets
 import sys
 import threading
 import time
 import warnings
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Set
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from msgpack import packb, unpackb
-
+from intemi.kernel import entries
 from intemi.kernel.context import Context
-from intemi.kernel.errors import ConfigurationError, IntemiError, StoreWarning
+from intemi.kernel.disk.migration import old_notes
+from intemi.kernel.errors import ConfigurationError, IncompleteError, IntemiError, StoreWarning
 from intemi.kernel.machine import Machine
-from intemi.kernel.record import Record
+from intemi.kernel.record import Record, encode_children
 from intemi.kernel.repository import finding
 from intemi.kernel.repository.commentators import Commentator, seen
 from intemi.kernel.repository.file import Opened, RepositoryFile
 from intemi.kernel.repository.finding import Where, check_where, choose, find, starts_on
 from intemi.kernel.repository.item import Item
-from intemi.kernel.repository.labels import Labels, labelers_of, series_of
+from intemi.kernel.repository.labels import Labeler, Labels, labelers_of, series_of
 from intemi.kernel.repository.lookup import Cells
 from intemi.kernel.repository.notes import News, Notes, machine_of
 from intemi.kernel.repository.qualifiers import At, Qualifier
@@ -36,7 +37,8 @@ from intemi.kernel.repository.query import Query
 from intemi.kernel.repository.reader import Reader
 from intemi.kernel.repository.recent import ROOT, Recent, recall
 from intemi.kernel.repository.runs import Run, fingerprint
-from intemi.kernel.repository.tables import WAIT_FOR_DISK, Transaction, text, to_cell
+from intemi.kernel.repository.tables import text, to_cell
+from intemi.kernel.rerun import run_again
 from intemi.kernel.store import Kept
 from intemi.series import Series
 
@@ -47,6 +49,9 @@ INTERVAL = 0.5
 """Seconds after which what was requested is written, at the latest."""
 MANY = 5000
 """Requests, or comments, that are written without waiting for more."""
+
+SHOWN = 3
+"""Losses that a warning lists."""
 
 Answer = TypeVar("Answer")
 
@@ -62,7 +67,9 @@ class Repository:
         self._file = RepositoryFile(self._folder)
         self._notes = Notes(line)
         self._run = (text(name or time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(started))), started)
-        self._has_written = False
+        self._session = secrets.token_bytes(16)
+        self._noted_in: int | None = None
+        """The generation of the store to which this session was written."""
         self._owes_index = False
         """Whether a question was answered that the index could not have answered yet."""
         self._is_timed = False
@@ -106,62 +113,71 @@ class Repository:
             if not any(news):
                 return
             try:
-                self._file.do(self._write, news)
+                self._write(news)
             except BaseException:
                 self._notes.take_back()
                 raise
 
-    def _write(self, opened: Opened, news: News) -> None:
-        if opened.run is None:
-            is_new = self._find_run(opened)
-            if is_new and self._has_written:  # the file is not the one that was written to before
-                news = self._notes.collect_all()
-        with Transaction(opened.connection):
-            # In one piece, to be spread when somebody asks: a run that goes on must not wait for thousands of rows.
-            if news.roots:
-                row = (opened.run, packb([tuple(root) for root in news.roots]))
-                opened.connection.execute("INSERT INTO new_roots VALUES (?, ?)", row)
-        if news.composites:
-            opened.index.add_unfinished(news.composites)
-        self._has_written = True
+    def _write(self, news: News) -> None:
+        while True:
+            generation = self._store.generation
+            if generation != self._noted_in:
+                run = (entries.RUN, self._session, *self._run, fingerprint())
+                if self._noted_in is not None:  # the file is not the one that was written to before
+                    news = self._notes.collect_all()
+                self._store.enter([run, *self._entries(news)])
+            else:
+                self._store.enter(self._entries(news))
+            self._noted_in = generation
+            if generation == self._store.generation:
+                return
 
-    def _find_run(self, opened: Opened) -> bool:
-        """See to it that this session has a number; whether it is a new one."""
-        execute = opened.connection.execute
-        with Transaction(opened.connection):
-            found = execute("SELECT number FROM runs WHERE name = ? AND started = ?", self._run).fetchone()
-            if found is None:
-                row = (*self._run, fingerprint())
-                added = execute("INSERT INTO runs (name, started, program) VALUES (?, ?, ?)", row).lastrowid
-        opened.run = added if found is None else int(found[0])
-        return found is None
+    def _entries(self, news: News) -> list[entries.Entry]:
+        found: list[entries.Entry] = []
+        if news.roots:
+            found.append((entries.ROOTS, self._session, tuple(map(tuple, news.roots))))
+        if news.composites:
+            composites = [(record.encode(), encode_children(children)) for record, children in news.composites]
+            found.append((entries.OPEN, tuple(composites)))
+        return found
 
     # Questions
 
     def runs(self) -> list[Run]:
         """All sessions that have requested something, the first one first."""
         self.write()
-        rows = self._file.do(lambda opened: opened.connection.execute("SELECT * FROM runs ORDER BY number").fetchall())
-        return [Run(number, name, started, json.loads(program)) for number, name, started, program in rows]
+
+        def listed(opened: Opened) -> list[tuple[Any, ...]]:
+            self._catch_up(opened)
+            self._warn_of_losses(opened)
+            statement = "SELECT number, name, started, program FROM runs ORDER BY number"
+            return opened.connection.execute(statement).fetchall()
+
+        return [Run(number, name, started, _program(said)) for number, name, started, said in self._file.do(listed)]
 
     def query(self, root: Any, where: Where, labels: Labels) -> Series:
         """A series of all items under a root that qualify."""
-        labelers = labelers_of(labels)
-
-        def answer(reader: Reader, items: list[Item]) -> Series:
-            reader.focus(items, [name for labeler in labelers for name in labeler.names])
-            return series_of(items, labelers)
-
-        return self._ask(root, where, answer)
+        return self._ask(root, where, _series(labelers_of(labels)))
 
     def ask(self, query: Query, root: Context) -> Series:
-        """The series that a query value finds under a context."""
+        """The series that a query value finds under a context, for a composite: nothing is run again meanwhile."""
         where: Qualifier = At(query.path)
         if query.where is not None:
             where &= query.where
-        return self.query(root, where, [query.label, *query.labels])
+        labelers = labelers_of([query.label, *query.labels])
+        return self._answer(root, where, _series(labelers))
 
     def _ask(self, root: Any, where: Where, answer: Callable[[Reader, list[Item]], Answer]) -> Answer:
+        try:
+            return self._answer(root, where, answer)
+        except IncompleteError as error:
+            if not isinstance(root, Context) or root.record is None:
+                raise
+            warnings.warn(StoreWarning(f"{error}; it is run again"), stacklevel=4)
+            again = run_again(self._line, root)
+        return self._answer(again, where, answer)
+
+    def _answer(self, root: Any, where: Where, answer: Callable[[Reader, list[Item]], Answer]) -> Answer:
         check_where(where)
         self._file.check_usable()
         self._line.put_on_record()
@@ -176,12 +192,13 @@ class Repository:
         def find_them(opened: Opened) -> Answer:
             self._catch_up(opened)
             if finished is None:
-                _spread_roots(opened)
-                self._look_up_roots(opened)
-            elif opened.lookup.number_of(finished.machine) is None:  # somebody else has forgotten it
+                opened.index.look_up_roots(self._store)
+                self._warn_of_losses(opened, root)
+            elif opened.lookup.number_of(finished.machine) is None:  # damaged, or another process has forgotten it
                 recent = self._remembered(finished)
-                if recent is not None:
-                    return find_in(recent)
+                if recent is None:
+                    raise IncompleteError(f"query: what was on record below {root.path} is damaged or gone")
+                return find_in(recent)
             with closing(Reader(opened.lookup)) as reader:
                 return answer(reader, find(opened.lookup, reader, self._starts(opened, reader, root), where))
 
@@ -189,11 +206,32 @@ class Repository:
             self.write()
             if self._line.unifier.lacks_some:
                 text = "query: machines that could not be kept are found only by questions about their requests"
-                warnings.warn(StoreWarning(text), stacklevel=4)
+                warnings.warn(StoreWarning(text), stacklevel=5)
         elif (recent := self._recent(finished)) is not None:
             self._owes_index = self._folder is not None
             return find_in(recent)
         return self._file.do(find_them)
+
+    def _warn_of_losses(self, opened: Opened, root: Any = None) -> None:
+        """Say what damage has taken, whenever a question is about it; a request that lacks something is an error."""
+        lost = opened.index.lost()
+        if not lost:
+            return
+        machines = {machine for machine, _ in lost if machine is not None}
+        names = list(dict.fromkeys(opened.lookup.requests_of(machines)))
+        if isinstance(root, str):
+            if (
+                name := next((each for each in names if root == each or root.startswith(f"{each}/")), None)
+            ) is not None:
+                raise IncompleteError(f"query: what was on record below {name} is damaged or gone; run {name} again")
+            return
+        if names:
+            what = f"run {', '.join(names)} again"
+        else:
+            listed = list(dict.fromkeys(why for _, why in lost))
+            what = "; ".join(listed[:SHOWN]) + ("; …" if len(listed) > SHOWN else "")
+            what += " (`intemi cache prune` ends this warning)"
+        warnings.warn(StoreWarning(f"answers may be incomplete, records are damaged or gone: {what}"), stacklevel=5)
 
     def _recent(self, root: Record) -> Recent | None:
         """A machine that has just finished and all below it; None if some of that has to be looked up in the file."""
@@ -214,23 +252,29 @@ class Repository:
         return recall(kept, root.machine, sys.maxsize, self._said_of)
 
     def _said_of(self, machines: Mapping[bytes, int], labels: Collection[str] | None) -> Cells:
-        """What commentators have said of machines; most projects have none of them."""
-        if not self._file.is_there:
-            return []
-        return self._file.do(lambda opened: opened.lookup.said_of(machines, labels))
+        """What commentators have said of machines."""
+
+        def look_up(opened: Opened) -> Cells:
+            self._forget(opened.index.read_log(self._store))
+            return opened.lookup.said_of(machines, labels)
+
+        return self._file.do(look_up)
 
     def _catch_up(self, opened: Opened) -> None:
-        opened.index.catch_up(self._store, self._source())
+        if not opened.is_from_file and self._file.path is not None and not opened.has_looked_for_old_notes:
+            opened.has_looked_for_old_notes = True
+            opened.index.read_log(self._store)
+            noted = old_notes(self._file.path)
+            if any(entry[0] == entries.RUN and not opened.lookup.knows_session(entry[1]) for entry in noted):
+                self._store.enter(noted)
+        self._forget(opened.index.catch_up(self._store))
         self._owes_index = False
 
-    def _look_up_roots(self, opened: Opened) -> None:
-        """Find the machines of requests that had not been resolved when they were noted."""
-        rows = opened.connection.execute("SELECT run, position, key FROM roots WHERE machine IS NULL").fetchall()
-        found = [(record.machine, *at) for *at, key in rows if (record := self._store.find(key)) is not None]
-        if found:
-            with Transaction(opened.connection):
-                statement = "UPDATE roots SET machine = ? WHERE run = ? AND position = ?"
-                opened.connection.executemany(statement, found)
+    def _forget(self, lost: Set[bytes]) -> None:
+        """Records that damage has taken from the store do not answer requests any more."""
+        if lost:
+            with self._line.step():
+                self._line.unifier.drop_records(lost)
 
     def _starts(self, opened: Opened, reader: Reader, root: Any) -> list[Item] | None:
         """The items at which a question starts; None if it is about everything."""
@@ -272,11 +316,11 @@ class Repository:
                     (machine, text(each), to_cell(value), commentator.kind) for each, value in (said or {}).items()
                 ]
                 if len(rows) >= MANY:
-                    self._file.do(_add_comments, rows)
+                    self._store.enter([(entries.COMMENTS, tuple(rows))])
                     rows = []
         finally:
             if rows:
-                self._file.do(_add_comments, rows)
+                self._store.enter([(entries.COMMENTS, tuple(rows))])
         return counts
 
     def _said(self, commentator: Commentator, machine: bytes, path: str, config: Machine) -> Mapping[str, Any] | None:
@@ -289,22 +333,16 @@ class Repository:
             warnings.warn(StoreWarning(f"{path}: no comment, its values are gone: {error}"), stacklevel=4)
             return None
 
-    # The file
-
-    def _source(self) -> str:
-        """Which file the index is read from: numbers of machines begin anew in another one."""
-        if self._folder is None:
-            return "memory"
-        try:
-            return str((self._folder / "machines.sqlite").stat().st_ino)
-        except FileNotFoundError:
-            return "gone"
+    # The end
 
     def close(self) -> None:
         """Write what is behind, and close the file; what was asked about is likely to be asked about again."""
         if not self._file.is_inherited:
             self._write_or_warn(index_too=True)
-            self._file.close()
+            try:
+                self._file.close()
+            except IntemiError as error:
+                warnings.warn(StoreWarning(f"the repository is behind: {error}"), stacklevel=2)
 
 
 def _machines(reader: Reader, items: list[Item]) -> list[tuple[bytes, str, Machine]]:
@@ -319,12 +357,6 @@ def _machines(reader: Reader, items: list[Item]) -> list[tuple[bytes, str, Machi
     ]
 
 
-def _add_comments(opened: Opened, rows: list[tuple[Any, ...]]) -> None:
-    opened.connection.execute(WAIT_FOR_DISK)  # to make them again may take long
-    with Transaction(opened.connection):
-        opened.connection.executemany("INSERT OR REPLACE INTO comments VALUES (?, ?, ?, ?)", rows)
-
-
 def both(first: Qualifier, second: Where) -> Where:
     """What qualifies for both."""
     if second is None:
@@ -335,13 +367,18 @@ def both(first: Qualifier, second: Where) -> Where:
     return lambda item: first.qualifies(item) and second(item)
 
 
-def _spread_roots(opened: Opened) -> None:
-    """Give every request that was noted a row of its own."""
-    execute = opened.connection.execute
-    if execute("SELECT 1 FROM new_roots").fetchone() is None:
-        return
-    with Transaction(opened.connection):
-        for run, packed in execute("SELECT run, packed FROM new_roots ORDER BY rowid").fetchall():
-            rows = [(run, *root) for root in unpackb(packed)]
-            opened.connection.executemany("INSERT OR REPLACE INTO roots VALUES (?, ?, ?, ?, ?)", rows)
-        execute("DELETE FROM new_roots")
+def _series(labelers: list[Labeler]) -> Callable[[Reader, list[Item]], Series]:
+    def answer(reader: Reader, items: list[Item]) -> Series:
+        reader.focus(items, [name for labeler in labelers for name in labeler.names])
+        return series_of(items, labelers)
+
+    return answer
+
+
+def _program(said: str) -> dict[str, Any]:
+    """What a run says of its program; an attacker may have written what is no JSON."""
+    try:
+        program = json.loads(said)
+    except ValueError:
+        program = None
+    return program if isinstance(program, dict) else {"program": said}

@@ -1,28 +1,23 @@
-"""The tables of the repository: an index of what the store has on record, made for questions, and notes of runs.
+"""The tables of the repository: an index of what the store has on record, made for questions.
 
-The machines, their results and the edges between them are read from the store, in the order in which they finished;
-nothing is lost if the index is behind, or gone. Runs, their root requests and the comments of commentators live here
-alone.
+Everything in here was read from the store: machines, their results and the edges between them in the order in which
+they finished; runs, requests and comments from its log. Nothing is lost if the index is behind, or gone.
 """
 
 from __future__ import annotations
 
 import sqlite3
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 from intemi.kernel import encoding
 from intemi.kernel.decoding import decode
-from intemi.kernel.disk.fresh import make_if_absent
-from intemi.kernel.disk.mending import BUSY_TIMEOUT
 from intemi.kernel.disk.seal import DamageError
-from intemi.kernel.errors import IntemiError
 
-VERSION = 1
+VERSION = 2
 APPLICATION = int.from_bytes(b"ir", "big") << 16
 SCHEMA = (
-    "CREATE TABLE mark (source TEXT, number INTEGER)",
+    "CREATE TABLE mark (number INTEGER, stamp BLOB, entry INTEGER, entry_stamp BLOB)",
     "CREATE TABLE machines (number INTEGER PRIMARY KEY, id BLOB UNIQUE, kind TEXT, config INTEGER, "
     "started REAL, wall REAL, cpu REAL, queue REAL, memory INTEGER, failure TEXT)",
     "CREATE INDEX machines_by_kind ON machines (kind)",
@@ -33,39 +28,40 @@ SCHEMA = (
     "PRIMARY KEY (parent, position)) WITHOUT ROWID",
     "CREATE INDEX edges_by_child ON edges (child)",
     "CREATE INDEX edges_by_name ON edges (name, child)",
-    "CREATE TABLE runs (number INTEGER PRIMARY KEY, name TEXT, started REAL, program TEXT)",
+    "CREATE TABLE runs (number INTEGER PRIMARY KEY, name TEXT, started REAL, program TEXT, session BLOB UNIQUE)",
     "CREATE TABLE roots (run INTEGER, position INTEGER, name TEXT, key BLOB, machine BLOB, "
     "PRIMARY KEY (run, position)) WITHOUT ROWID",
     "CREATE INDEX roots_by_machine ON roots (machine)",
-    "CREATE TABLE new_roots (run INTEGER, packed BLOB)",
+    "CREATE TABLE new_roots (run INTEGER, position INTEGER)",
     "CREATE TABLE comments (machine BLOB, label TEXT, value, commentator TEXT, "
     "PRIMARY KEY (machine, label)) WITHOUT ROWID",
+    "CREATE TABLE forgotten (machine INTEGER PRIMARY KEY)",
+    "CREATE TABLE lost (entry INTEGER PRIMARY KEY, machine BLOB, what TEXT)",
 )
-"""`mark` says how far which file of the store was read. A machine without a kind is known as somebody's child only; one
-without a wall time is not finished. A result without a label is a whole record, with values of a type that whoever read
-it did not know."""
-_FRESH = (*SCHEMA, f"PRAGMA application_id = {APPLICATION + VERSION}", f"PRAGMA user_version = {VERSION}")
-WAIT_FOR_DISK = "PRAGMA synchronous = NORMAL"
-"""From now on a loss of power, too, leaves the file in order."""
+"""`mark` says how far the store and its log were read, and what stood there. A machine without a kind is known as a
+child only; one without a wall time is not finished. A result without a label is a whole record, with values of a type
+that was not known where it was read. `new_roots` are requests whose machines were not known when they were noted.
+`forgotten` is what users have dropped, `lost` what damage has taken from the store."""
+_MADE = (*SCHEMA, f"PRAGMA application_id = {APPLICATION + VERSION}", f"PRAGMA user_version = {VERSION}")
 WANTED = "CREATE TEMP TABLE wanted (machine INTEGER PRIMARY KEY)"
 """The machines that a lookup is about; of one connection alone."""
 
 
-def connect(path: Path | None) -> sqlite3.Connection:
-    """Open the repository's file, or one in memory."""
-    is_fresh = path is not None and make_if_absent(path, _FRESH)
-    name = ":memory:" if path is None else str(path)
-    connection = sqlite3.connect(name, timeout=BUSY_TIMEOUT, isolation_level=None, check_same_thread=False)
+def connect(image: bytes | None = None) -> sqlite3.Connection:
+    """Tables of this process alone, empty or with the content of an image; DamageError if that is not one of ours.
+
+    They are in memory as long as they are small, else in a file that SQLite removes.
+    """
+    connection = sqlite3.connect("", isolation_level=None, check_same_thread=False)
     try:
         connection.execute("PRAGMA trusted_schema = OFF")
         connection.execute("PRAGMA cell_size_check = ON")
-        if path is None:
-            connection.executescript("; ".join(_FRESH))
+        if image is not None:
+            _load(connection, image)
         else:
-            _check(connection, path)
-        connection.execute("PRAGMA journal_mode = WAL")
-        # Nothing in a fresh file is older than this session: it is not worth waiting for the disk.
-        connection.execute("PRAGMA synchronous = OFF" if is_fresh else WAIT_FOR_DISK)
+            connection.executescript("; ".join(_MADE))
+        connection.execute("PRAGMA journal_mode = MEMORY")
+        connection.execute("PRAGMA synchronous = OFF")
         connection.execute("PRAGMA temp_store = MEMORY")
         connection.execute("PRAGMA cache_size = -64000")  # kB; ids are scattered: a small cache would always miss
         connection.execute(WANTED)
@@ -75,20 +71,18 @@ def connect(path: Path | None) -> sqlite3.Connection:
     return connection
 
 
-def _check(connection: sqlite3.Connection, path: Path) -> None:
-    """DamageError if the file is not one of ours, another error if it is a newer one."""
-    application, version = (
-        connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")
-    )
-    if application != APPLICATION + version:
-        raise DamageError("it was written by another program")
-    if version > VERSION:
-        raise IntemiError(
-            f"{path}: it has version {version}, this version of intemi reads up to {VERSION}; "
-            "use a newer intemi or another folder"
-        )
-    found = {row[0] for row in connection.execute("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL")}
-    if found != set(SCHEMA):
+def _load(connection: sqlite3.Connection, image: bytes) -> None:
+    source = sqlite3.connect(":memory:")
+    try:
+        source.deserialize(image)
+        source.backup(connection)
+        numbers = [connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")]
+        found = {row[0] for row in connection.execute("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL")}
+    except sqlite3.Error as error:
+        raise DamageError(str(error)) from error
+    finally:
+        source.close()
+    if numbers != [APPLICATION + VERSION, VERSION] or found != set(SCHEMA):
         raise DamageError("its tables are not those of a repository")
 
 

@@ -21,7 +21,6 @@ from intemi.kernel.record import Child
 from intemi.kernel.store import Claim
 from intemi.testing.store import sample_record
 from tests.kernel.disk.test_store import (
-    CHILDREN,
     CONTENTS,
     IN_FILE,
     IN_TABLE,
@@ -166,7 +165,7 @@ def test_a_database_that_is_damaged_while_it_is_open_is_set_aside(tmp_path: Path
         assert store.content(b"") is None
         damage_all_but_the_first_page(tmp_path / file)
         with warned("set aside"):
-            store.keep(RECORD, [KEY], CHILDREN, CONTENTS)
+            store.keep(RECORD, [KEY], (), CONTENTS)
         with warned():
             assert finds(store)
             assert contents(store) == {*CONTENTS}
@@ -185,7 +184,7 @@ def test_text_of_its_schema_that_cannot_be_decoded_is_damage_of_a_database(tmp_p
                 assert finds(store) in (True, False)
                 assert contents(store) <= {*CONTENTS}
                 for _ in range(2):  # what is damaged may be noticed only after the first of them were found in order
-                    store.keep(RECORD, [KEY], CHILDREN, {**CONTENTS, b"new": CONTENTS[IN_FILE]})
+                    store.keep(RECORD, [KEY], (), {**CONTENTS, b"new": CONTENTS[IN_FILE]})
                 assert finds(store)
                 assert contents(store) == {*CONTENTS}
                 assert store.content(b"new") == CONTENTS[IN_FILE]
@@ -218,7 +217,7 @@ def test_a_record_that_cannot_be_read_is_absent_and_free(tmp_path: Path, blob: o
             assert not finds(store)
         with warned():
             assert store.claim(RECORD.machine) is Claim.MINE
-            store.keep(RECORD)
+            store.keep(RECORD, [KEY])
             assert finds(store)
 
 
@@ -235,13 +234,11 @@ def test_a_damaged_record_can_be_claimed_without_having_been_looked_at(tmp_path:
 def test_a_machine_whose_id_is_damaged_is_absent_until_it_is_kept_again(tmp_path: Path, machine: object) -> None:
     filled(tmp_path)
     edit(tmp_path, "UPDATE machines SET id = ?", machine)
-    with closing(DiskStore(tmp_path)) as store:
-        with warned("is treated as absent"):
-            assert not finds(store)
-        with warned():
-            assert store.claim(RECORD.machine) is Claim.MINE
-            store.keep(RECORD, [KEY])
-            assert finds(store)
+    with closing(DiskStore(tmp_path)) as store, warned():
+        assert not finds(store)
+        assert store.claim(RECORD.machine) is Claim.MINE
+        store.keep(RECORD, [KEY])
+        assert finds(store)
     with closing(DiskStore(tmp_path)) as store, warned():
         assert finds(store)
 

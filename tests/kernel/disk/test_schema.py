@@ -110,7 +110,7 @@ def test_ids_that_were_damaged_do_not_keep_a_store_from_being_migrated(tmp_path:
 def test_a_file_with_other_tables_than_version_1_had_is_set_aside(tmp_path: Path) -> None:
     older(tmp_path)
     edit(tmp_path, "DROP TABLE keys")
-    with warned("its tables are not those of a store; set aside"), closing(DiskStore(tmp_path)) as store:
+    with warned("no such table: keys; set aside"), closing(DiskStore(tmp_path)) as store:
         assert not finds(store)
 
 

@@ -136,10 +136,3 @@ def test_saying_it_again_replaces_it() -> None:
 def test_what_is_no_commentator_is_refused() -> None:
     with Project(workers=1) as project, pytest.raises(ConfigurationError, match="takes a commentator, got 3"):
         project.comment(3)  # type: ignore[arg-type]
-
-
-def test_a_comment_is_worth_waiting_for_the_disk(tmp_path: Path) -> None:
-    with Project(tmp_path, workers=1) as project:
-        project.comment(Tells(), project.run(Grade(1)))
-        file = project._repository._file
-        assert file.do(lambda opened: opened.connection.execute("PRAGMA synchronous").fetchone()) == (1,)

@@ -1,18 +1,21 @@
-"""Damage to results.sqlite: it is set aside with a warning and made again from the store; no result is lost."""
+"""Damage to results.sqlite: the index is made again from the store, and nothing is lost."""
 
 from __future__ import annotations
 
 import multiprocessing
 import os
 import sqlite3
-from contextlib import closing
+from contextlib import closing, nullcontext
 from pathlib import Path
+from time import sleep
 from typing import Any
 
 import pytest
 
 from intemi.kernel import Commentator, IntemiError, Machine, Project, StoreWarning
 from intemi.kernel.disk.claims import Claims
+from intemi.kernel.disk.mending import LOOK_INTERVAL
+from intemi.kernel.repository.file import read_image
 from intemi.kernel.store import Claim
 from tests.kernel.repository.machines import Grade, Twig
 from tests.machines import Pass, gate
@@ -79,20 +82,48 @@ DAMAGE = [truncate, empty, overwrite_header, overwrite_pages, replace_by_another
 
 
 @pytest.mark.parametrize("damage", DAMAGE, ids=lambda damage: damage.__name__)
-def test_a_damaged_file_is_set_aside_and_no_result_is_lost(tmp_path: Path, damage: Any) -> None:
+def test_a_damaged_file_is_made_again_and_nothing_is_lost(tmp_path: Path, damage: Any) -> None:
     path = make(tmp_path)
     damage(path)
     with Project(tmp_path, workers=1) as project:
-        with pytest.warns(StoreWarning, match=r"results.sqlite: .* set aside as results.sqlite.damaged-1"):
-            found = project.query(type=Grade, labels=["Grade", "Place", "path"])
+        found = project.query(type=Grade, labels=["Grade", "Place", "path", "Said"])
         assert list(found["Grade"]) == [1, 2, 3]
-        assert list(found["path"]) == ["Twig/part 0", "Twig/part 1/part 0", "Twig/part 1/part 1"], "but for the name"
+        assert list(found["path"]) == ["tree/part 0", "tree/part 1/part 0", "tree/part 1/part 1"]
         assert list(found["Place"]) == [None, 1, 1]
+        assert list(found["Said"]) == ["word"] * 3
+        assert [run.name for run in project.runs()] == ["before"]
         done = project.run(TREE, name="tree")
         assert list(project.query(done, type=Grade, labels="Grade").values) == [1, 2, 3]
-        assert list(project.query("tree", type=Grade, labels="Grade").values) == [1, 2, 3]
         assert project.counts().physical.total() == 0
-    assert (tmp_path / "results.sqlite.damaged-1").exists()
+        is_foreign = damage is replace_by_another
+        with pytest.warns(StoreWarning, match="of another program; set aside") if is_foreign else nullcontext():
+            project.close()
+    assert (tmp_path / "results.sqlite.damaged-1").exists() == is_foreign
+    assert read_image(path) is not None
+
+
+def test_the_file_is_for_its_owner_only(tmp_path: Path) -> None:
+    assert make(tmp_path).stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("kind", ["link", "fifo", "folder"])
+def test_what_is_no_file_is_neither_followed_nor_opened(tmp_path: Path, kind: str) -> None:
+    path = make(tmp_path / "project")
+    outside = tmp_path / "outside"
+    path.rename(outside)
+    before = outside.read_bytes()
+    if kind == "link":
+        path.symlink_to(outside)
+    elif kind == "fifo":
+        os.mkfifo(path)
+    else:
+        path.mkdir()
+    with Project(tmp_path / "project", workers=1) as project:
+        assert len(project.query(type=Grade)) == 3
+        with pytest.warns(StoreWarning, match="set aside"):
+            project.close()
+    assert outside.read_bytes() == before
+    assert read_image(path) is not None
 
 
 def test_a_file_that_is_gone_is_made_again(tmp_path: Path) -> None:
@@ -101,33 +132,25 @@ def test_a_file_that_is_gone_is_made_again(tmp_path: Path) -> None:
         assert list(project.query(type=Grade, labels="Grade").values) == [1, 2, 3]
 
 
-def test_a_session_notes_its_requests_again_if_the_file_is_damaged_meanwhile(tmp_path: Path) -> None:
+def test_a_session_notes_its_requests_again_if_the_store_is_replaced_meanwhile(tmp_path: Path) -> None:
     with Project(tmp_path, workers=2, name="this run") as project:
         project.run(TREE, name="tree")
-        running = project.request(Twig((Grade(7), Pass("damaged"))), name="running")
-        assert gate("damaged").reached.wait(30)
+        running = project.request(Twig((Grade(7), Pass("replaced"))), name="running")
+        assert gate("replaced").reached.wait(30)
         assert len(project.query("running", type=Grade)) == 1
-        drop_a_table(tmp_path / "results.sqlite")
-        with pytest.warns(StoreWarning, match="set aside"):
-            project.query(type=Grade)
+        for suffix in ("", "-wal", "-shm"):
+            (tmp_path / f"machines.sqlite{suffix}").rename(tmp_path / f"aside{suffix}")
+        sleep(2 * LOOK_INTERVAL)
         project.run(Grade(9), name="more")
         assert [run.name for run in project.runs()] == ["this run"]
         assert len(project.query("tree", type=Grade)) == 3
         assert list(project.query("running", type=Grade, labels="Grade").values) == [7]
         assert list(project.query("more", labels="Grade").values) == [9]
-        gate("damaged").opened.set()
+        gate("replaced").opened.set()
         running.wait()
-
-
-def test_two_projects_on_one_folder_go_on_with_the_fresh_file(tmp_path: Path) -> None:
-    path = make(tmp_path)
-    with Project(tmp_path, workers=1) as one, Project(tmp_path, workers=1) as other:
-        assert len(one.query(type=Grade)) == len(other.query(type=Grade)) == 3
-        drop_a_table(path)
-        with pytest.warns(StoreWarning, match="set aside"):
-            one.query(type=Grade)
-        one.run(Grade(8))
-        assert sorted(other.query(type=Grade, labels="Grade").values) == [1, 2, 3, 8]
+    with Project(tmp_path, workers=1) as project:
+        assert [run.name for run in project.runs()] == ["this run"]
+        assert list(project.query("running", type=Grade, labels="Grade").values) == [7]
 
 
 def test_a_store_that_was_set_aside_leaves_its_results_in_the_index(tmp_path: Path) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +13,7 @@ from hypothesis import strategies as st
 from intemi.kernel import Capsule, Commentator, Job, Machine, MachineFailed, Model, Project
 from intemi.kernel.disk import DiskStore
 from intemi.kernel.repository import finding
+from intemi.kernel.repository.file import Opened, read_image
 from intemi.kernel.store import Store
 from intemi.query import OfType, OnPath, Parameter, Result
 from tests.kernel.repository.machines import VALUES, Breaks, GoodGrade, Grade, Leave, Twig
@@ -56,12 +55,13 @@ def shown(project: Project, root: Capsule, **question: Any) -> dict[str, list[st
     return {label: [repr(value) for value in found[label]] for label in found.labels}
 
 
-def has_index(folder: Path) -> bool:
-    """Whether the index has been written."""
-    if not (folder / "results.sqlite").exists():
-        return False
-    with closing(sqlite3.connect(folder / "results.sqlite")) as connection:
-        return connection.execute("SELECT * FROM machines").fetchone() is not None
+def has_index(project: Project) -> bool:
+    """Whether machines have been read into the index."""
+
+    def count(opened: Opened) -> int:
+        return opened.index.size()
+
+    return project._repository._file.do(count) > 0
 
 
 def by_the_index(patch: pytest.MonkeyPatch) -> None:
@@ -78,10 +78,10 @@ def test_the_answer_is_that_of_the_index_here_and_in_another_session(
         done = project.run(EVERYTHING)
         recent = shown(project, done, **question)
         assert len(next(iter(recent.values())))
-        assert not has_index(tmp_path)
+        assert not has_index(project)
         by_the_index(monkeypatch)
         assert shown(project, done, **question) == recent
-        assert has_index(tmp_path)
+        assert has_index(project)
     with Project(tmp_path, workers=2) as project:
         assert shown(project, project.run(EVERYTHING), **question) == recent
 
@@ -110,7 +110,7 @@ def test_a_failure_has_its_message_and_what_finished_under_it(tmp_path: Path, mo
             broken.wait()
         recent = shown(project, broken, labels=["failure", "Grade", "path"])
         assert len(recent["failure"]) == 3
-        assert not has_index(tmp_path)
+        assert not has_index(project)
         by_the_index(monkeypatch)
         assert shown(project, broken, labels=["failure", "Grade", "path"]) == recent
 
@@ -120,7 +120,7 @@ def test_what_commentators_say_is_found(tmp_path: Path) -> None:
         done = project.run(EVERYTHING, commentators=[Doubles()])
         assert list(project.query(done, type=Grade, labels="Doubled").values) == [2, 4, 2, 2, 10, 4]
         assert list(project.query(done, type=Grade)["Doubled"]) == [2, 4, 2, 2, 10, 4]
-        assert not has_index(tmp_path)
+        assert not has_index(project)
 
 
 class Doubles(Commentator):
@@ -153,7 +153,7 @@ def test_what_is_too_much_or_too_long_ago_is_found_in_the_index(
     with Project(tmp_path, workers=1) as project:
         done = project.run(EVERYTHING)
         assert list(project.query(done, type=Grade, labels="Grade").values) == [1, 2, 1, 1, 5, 2]
-        assert has_index(tmp_path)
+        assert has_index(project)
 
 
 @pytest.mark.parametrize("asks", [True, False])
@@ -162,5 +162,4 @@ def test_whoever_has_asked_leaves_the_index_to_other_sessions(tmp_path: Path, as
         done = project.run(EVERYTHING)
         if asks:
             project.query(done)
-        assert not has_index(tmp_path)
-    assert has_index(tmp_path) is asks
+    assert (read_image(tmp_path / "results.sqlite") is not None) is asks

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import sqlite3
 from contextlib import closing
-from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intemi.kernel import IntemiError, encoding
+from intemi.kernel import encoding
 from intemi.kernel.disk.seal import DamageError
 from intemi.kernel.repository.tables import APPLICATION, VERSION, Transaction, connect, from_cell, text, to_cell
 
@@ -38,47 +37,42 @@ def test_any_text_becomes_one_that_sqlite_keeps(given: str) -> None:
     assert kept == given or any("\ud800" <= sign <= "\udfff" for sign in given)
 
 
-def test_a_file_of_a_newer_version_is_refused_and_left_alone(tmp_path: Path) -> None:
-    path = tmp_path / "results.sqlite"
-    with closing(connect(path)) as connection:
-        connection.execute(f"PRAGMA user_version = {VERSION + 1}")
-        connection.execute(f"PRAGMA application_id = {APPLICATION + VERSION + 1}")
-    with pytest.raises(IntemiError, match=f"has version {VERSION + 1}, this version of intemi reads up to {VERSION}"):
-        connect(path)
+def test_an_image_holds_what_was_written() -> None:
+    with closing(connect()) as connection:
+        connection.execute("INSERT INTO runs VALUES (1, 'first', 0, '', x'00')")
+        image = connection.serialize()
+    with closing(connect(image)) as connection:
+        assert connection.execute("SELECT name FROM runs").fetchall() == [("first",)]
 
 
-def test_a_file_of_another_program_is_told_from_ours(tmp_path: Path) -> None:
-    path = tmp_path / "results.sqlite"
-    with closing(sqlite3.connect(path)) as connection:
-        connection.execute("CREATE TABLE theirs (value)")
-    with pytest.raises(DamageError, match="another program"):
-        connect(path)
-
-
-def test_a_file_without_one_of_its_tables_is_damaged(tmp_path: Path) -> None:
-    path = tmp_path / "results.sqlite"
-    with closing(connect(path)) as connection:
-        connection.execute("DROP TABLE edges")
+@pytest.mark.parametrize(
+    "change",
+    [
+        f"PRAGMA user_version = {VERSION + 1}",
+        f"PRAGMA application_id = {APPLICATION + VERSION + 1}",
+        "DROP TABLE edges",
+        "CREATE TABLE theirs (value)",
+        "CREATE TRIGGER theirs AFTER INSERT ON runs BEGIN DELETE FROM results; END",
+    ],
+)
+def test_an_image_of_another_version_or_program_is_refused(change: str) -> None:
+    with closing(connect()) as connection:
+        connection.execute(change)
+        image = connection.serialize()
     with pytest.raises(DamageError, match="its tables are not those of a repository"):
-        connect(path)
+        connect(image)
 
 
-def test_the_file_is_for_its_owner_only(tmp_path: Path) -> None:
-    connect(tmp_path / "results.sqlite").close()
-    assert (tmp_path / "results.sqlite").stat().st_mode & 0o777 == 0o600
+def test_bytes_that_are_no_image_are_refused() -> None:
+    with pytest.raises(DamageError):
+        connect(b"something else entirely" * 1000)
 
 
-def test_a_transaction_that_fails_changes_nothing_and_the_next_one_works(tmp_path: Path) -> None:
-    with closing(connect(tmp_path / "results.sqlite")) as connection:
+def test_a_transaction_that_fails_changes_nothing_and_the_next_one_works() -> None:
+    with closing(connect()) as connection:
         rows = [(1, "first"), (1, "again")]
         with pytest.raises(sqlite3.IntegrityError), Transaction(connection):
-            connection.executemany("INSERT INTO runs VALUES (?, ?, 0, '')", rows)
+            connection.executemany("INSERT INTO runs VALUES (?, ?, 0, '', NULL)", rows)
         with Transaction(connection):
-            connection.execute("INSERT INTO runs VALUES (1, 'second', 0, '')")
+            connection.execute("INSERT INTO runs VALUES (1, 'second', 0, '', NULL)")
         assert connection.execute("SELECT name FROM runs").fetchall() == [("second",)]
-
-
-def test_only_a_file_that_holds_something_older_waits_for_the_disk(tmp_path: Path) -> None:
-    for waits in (0, 1):
-        with closing(connect(tmp_path / "results.sqlite")) as connection:
-            assert connection.execute("PRAGMA synchronous").fetchone() == (waits,)
