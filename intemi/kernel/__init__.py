@@ -1,8 +1,24 @@
 """The kernel: what a machine is and how it gets run. It knows nothing of data mining.
 
-A request travels through these files in this order: `machine` and `component` (what is asked for), `bindings` (where
-its inputs come from), `line` (the assembly line), `unifier` (is there one already?), `spooler` (what is next?),
-`managers` (who runs it), `values` and `store` (what it leaves), `capsule` (how the caller sees it).
+A request travels through these files in this order:
+
+1. Declared. `component` and `machine` are what is asked for; `parameters`, `ports`, `seeds` and `limits` are what they
+   are declared with. `annotations` reads the types of a class, `registry` names it, `source` digests its code,
+   `encoding` turns its values into bytes, and `decoding` back.
+2. Requested. `project` takes the request, `bindings` says where its inputs come from, and `context` is the request from
+   then on. `line` is the assembly line, which leads it through all of the following under one lock.
+3. Recognised. `unifier`: is there such a machine already? `guard`: are its inputs ready?
+4. Queued. `spooler`: what is next? `watcher`: is another process running it?
+5. Run. `managers` run leaves on threads and `processes` in worker processes; `turns` lets one thread at a time hold
+   the interpreter. `runner` takes a task from its turn to its record, `composite` is what a composite sees, and
+   `stopper` aborts it.
+6. Kept. `values` are what it leaves: under `protection`, in `memory`, in a `store`, which may be a folder on `disk`. A
+   `record` says what is known of it. `finishing` makes it known, here at once and on disk a moment later.
+7. Seen. `events` tell of it, a `capsule` shows it, `explain` says what would be run, `attached` commentators speak of
+   it, and the `repository` answers questions about everything that was ever run.
+
+All of them use `errors`, and some `locks`, `timers`, `forks`, `plain_files`, `libraries`, `linear_algebra` and
+`registered`.
 """
 
 from intemi.kernel.capsule import Capsule
