@@ -38,9 +38,10 @@ class DataLoader(Loader):
     format: FileFormat | None = parameter(default=None, kw_only=True)
     """How the file is read, if that is not done by this package; filled in by the extension. Its code counts."""
 
-    def check(self) -> None:
-        """Refuse what the reader of the file does not know, and take the digest of the file, unless it is known."""
-        found = check_reading(self.path, self.target, self.options)
+    def __post_init__(self) -> None:
+        """Once what is given is known to be right, fill in what is not: the digest of the file, a format of a user."""
+        super().__post_init__()
+        found = format_of(self.path)
         if type(found).__module__.partition(".")[0] != "intemi":
             self.__dict__["format"] = found
         if not self.content:
@@ -48,7 +49,10 @@ class DataLoader(Loader):
                 self.__dict__["content"] = _digest(file_bytes(self.path))
             except DataError as error:
                 raise ConfigurationError(f"{self.kind}: path must be a file that can be read, {error}") from None
-        elif not _DIGEST.fullmatch(self.content):
+
+    def check(self) -> None:
+        check_reading(self.path, self.target, self.options)
+        if self.content and not _DIGEST.fullmatch(self.content):
             raise ConfigurationError(f"{self.kind}: content must be 32 hexadecimal digits, got {self.content!r}")
 
     @classmethod

@@ -119,7 +119,9 @@ class Sudden(Machine):
 def test_another_thread_comes_when_a_leaf_turns_out_not_to_be_short() -> None:
     with Project(workers=2) as project:
         project.wait(*[project.request(Sudden(number)) for number in range(100)])
-        project.wait(project.request(Sudden(100)), project.request(Sudden(101)))
+        together = [project.request(Sudden(100)), project.request(Sudden(101))]
+        project.wait(*together)
+        assert [each.outputs["result"] for each in together] == [100, 101]
 
 
 class Double(Machine):

@@ -83,7 +83,9 @@ def opened(request: pytest.FixtureRequest) -> Iterator[Gate]:
 @pytest.mark.parametrize("workers", [1, 2, 5])
 def test_as_many_machines_run_at_once_as_there_are_workers(workers: int) -> None:
     with Project(workers=workers) as project:
-        project.wait(*(project.request(Meet(f"{workers} at once", workers, number)) for number in range(workers)))
+        met = [project.request(Meet(f"{workers} at once", workers, number)) for number in range(workers)]
+        project.wait(*met)
+        assert [each.outputs["result"] for each in met] == list(range(workers))
 
 
 def test_a_project_has_as_many_threads_as_workers_and_none_when_it_is_closed() -> None:

@@ -301,8 +301,10 @@ def test_of_equal_features_the_first_is_chosen(selector: FeatureSelector) -> Non
 
 
 @pytest.mark.parametrize("selector", SELECTORS, ids=lambda each: each.kind)
-def test_one_row_of_each_class_is_no_error(selector: FeatureSelector) -> None:
-    selector.rank(node([1, 2, 3], [0, 1, 2], classes=[0, 1, 2], nominal=[1]))
+def test_of_one_row_of_each_class_features_are_ranked_by_numbers(selector: FeatureSelector) -> None:
+    ranked = selector.rank(node([1, 2, 3], [0, 1, 2], classes=[0, 1, 2], nominal=[1]))
+    assert {each.feature for each in ranked} <= {0, 1}
+    assert not any(np.isnan(each.score) for each in ranked)
 
 
 def says_nothing(rng: np.random.Generator, classes: int) -> NodeData:
