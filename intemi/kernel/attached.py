@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import threading
 import warnings
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -30,12 +31,12 @@ class Attached:
     def __init__(self, line: AssemblyLine) -> None:
         self._line = line
         self._calls = Timers()
-        self._unsaid: set[threading.Event] = set()
+        self._unsaid: dict[threading.Event, Context] = {}
 
-    def attach(self, capsule: Capsule, commentators: tuple[Commentator, ...]) -> threading.Event:
+    def attach(self, capsule: Capsule, commentators: Sequence[Commentator]) -> threading.Event:
         """Let commentators speak when a request is done; the event is set when they have."""
         said = threading.Event()
-        begin = partial(self._begin, capsule.context, commentators, said)
+        begin = partial(self._begin, capsule.context, tuple(commentators), said)
         with self._line.step():
             if not Wait((capsule,)).arm(begin):
                 begin()
@@ -45,7 +46,7 @@ class Attached:
         if context.record is None:  # it was aborted, or has never begun
             said.set()
             return
-        self._unsaid.add(said)
+        self._unsaid[said] = context
         self._calls.after(0, partial(self._speak, context, commentators, said))
 
     def _speak(self, context: Context, commentators: tuple[Commentator, ...], said: threading.Event) -> None:
@@ -58,10 +59,21 @@ class Attached:
                     text = f"{context.path}: {commentator.kind} failed: {type(error).__name__}: {error}"
                     warnings.warn(CommentatorWarning(text), stacklevel=2)
         finally:
-            self._unsaid.discard(said)
+            del self._unsaid[said]
             said.set()
+
+    def unsaid_under(self, context: Context) -> list[threading.Event]:
+        """The events of commentators that still speak of requests at or under a context that is done."""
+        return [said for said, about in list(self._unsaid.items()) if about is context or _is_under(about, context)]
 
     def close(self) -> None:
         """Let them finish."""
         for said in list(self._unsaid):
             said.wait()
+
+
+def _is_under(context: Context, other: Context) -> bool:
+    above = context.parent
+    while above is not None and above is not other:
+        above = above.parent
+    return above is other

@@ -74,7 +74,7 @@ class Capsule:
         return self._seen().error
 
     def wait(self, timeout: float | None = None) -> Capsule:
-        """Wait until it is finished and attached commentators have spoken.
+        """Wait until it is finished, and commentators that are attached to it, or to requests under it, have spoken.
 
         Raises if it failed or was aborted, and TimedOut, a TimeoutError, if it takes too long.
         """
@@ -82,9 +82,10 @@ class Capsule:
         if not self.context.is_done and not self._line.wait_for([self], timeout):
             raise TimedOut(f"{self.path} is {self.state.value} after {timeout:g} s")
         error = self._seen().error
-        if self._said is not None:
+        unsaid = self._line.attached.unsaid_under(self.context)
+        for said in unsaid if self._said is None else [self._said, *unsaid]:
             left = None if timeout is None else max(0.0, begun + timeout - perf_counter())
-            if not self._said.wait(left):
+            if not said.wait(left):
                 raise TimedOut(
                     f"{self.path} is {self.state.value}; its commentators have not finished after {timeout:g} s"
                 )

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from intemi.kernel.line import AssemblyLine
     from intemi.kernel.machine import Machine
     from intemi.kernel.ports import Output
+    from intemi.kernel.repository.commentators import Commentator
     from intemi.kernel.repository.query import Query
     from intemi.kernel.seeds import Seed
     from intemi.series import Series
@@ -146,10 +147,21 @@ class Job:
         comments: Mapping[str, Any] | None = None,
         priority: int = 0,
         limits: Limits | None = None,
+        commentators: Sequence[Commentator] = (),
         **bindings: Any,
     ) -> Capsule:
-        """Request a child. `branch` says which repetition it is, so that its random choices are its own."""
-        return self._line.request(config, bindings, self._task, name, tuple(branch), comments, priority, limits)
+        """Request a child. `branch` says which repetition it is, so that its random choices are its own.
+
+        Commentators speak, once it is done, of whatever has finished under it; the composite need not wait for them.
+        """
+        if not commentators:
+            return self._line.request(config, bindings, self._task, name, tuple(branch), comments, priority, limits)
+        from intemi.kernel.repository.commentators import check_commentators
+
+        check_commentators(commentators)
+        capsule = self._line.request(config, bindings, self._task, name, tuple(branch), comments, priority, limits)
+        self._line.attached.attach(capsule, commentators)
+        return capsule
 
     def step(self, config: Machine, /, *, name: str | None = None, **bindings: Any) -> Capsule:
         """Request a leaf that is a step of this machine's own process: it is not counted as a machine beside it."""

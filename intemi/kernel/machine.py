@@ -22,7 +22,7 @@ Best = Literal["highest", "lowest"] | None
 
 RESERVED = frozenset(
     {
-        *("branch", "comments", "job", "limits", "name", "priority", "results", "rng", "seed", "self"),
+        *("branch", "commentators", "comments", "job", "limits", "name", "priority", "results", "rng", "seed", "self"),
         *("abort", "child", "children", "config", "context", "done", "error", "key", "path", "state", "wait"),
     }
 )

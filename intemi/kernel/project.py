@@ -20,6 +20,7 @@ from intemi.kernel.managers import TaskManager, Threads
 from intemi.kernel.memory import MemoryCache
 from intemi.kernel.ports import Output
 from intemi.kernel.repository import At, Commentator, Named, OfType, Qualifier, Run
+from intemi.kernel.repository.commentators import check_commentators
 from intemi.kernel.repository.item import Item
 from intemi.kernel.repository.labels import Labels
 from intemi.kernel.repository.repository import Repository, both
@@ -161,11 +162,11 @@ class Project:
         commentators: Sequence[Commentator],
     ) -> Capsule:
         if commentators != ():
-            _check_commentators(commentators)
+            check_commentators(commentators)
         capsule = self._line.request(config, bindings, None, name, (), None, priority, limits)
         if not commentators:
             return capsule
-        return Capsule(capsule.context, self._line, self._line.attached.attach(capsule, tuple(commentators)))
+        return Capsule(capsule.context, self._line, self._line.attached.attach(capsule, commentators))
 
     def wait(self, *capsules: Capsule) -> None:
         """Wait for all of them; the first (in the order given) that did not finish raises, after all are done."""
@@ -291,11 +292,6 @@ class Project:
 
     def __exit__(self, *exception: object) -> None:
         self.close()
-
-
-def _check_commentators(given: object) -> None:
-    if not isinstance(given, list | tuple) or not all(isinstance(each, Commentator) for each in given):
-        raise ConfigurationError(f"request: commentators must be a list of commentators, got {given!r}")
 
 
 def _store(folder: str | os.PathLike[str] | None) -> Store:

@@ -61,7 +61,7 @@ class Slow(Commentator):
     gate: str
 
     def applies_to(self, config: Machine) -> bool:
-        return isinstance(config, Number | Pass)
+        return isinstance(config, Add | Number | Pass)
 
     def comments(self, machine: Finished) -> Mapping[str, Any]:
         place = gate(self.gate)
@@ -195,3 +195,55 @@ def test_what_is_no_list_of_commentators_is_refused_before_anything_is_requested
         with pytest.raises(ConfigurationError, match="request: commentators must be a list of commentators, got "):
             project.request(Number(1), commentators=given)
         assert project.counts().logical.total() == 0
+
+
+# Attached by a composite to its children
+
+
+class Sums(Machine):
+    """Two sums, of which it has one commented."""
+
+    left = Input(int)
+    right = Input(int)
+    commentator: Commentator = Parity()
+
+    async def run(self, job: Job, left: Any, right: Any) -> Model:
+        job.request(Add(), left=left, right=right, name="commented", commentators=[self.commentator])
+        job.request(Add(), left=left, right=left, name="plain")
+        return Model()
+
+
+@pytest.mark.parametrize("where", ["memory", "folder"])
+def test_a_composite_has_commentators_speak_of_a_child(where: str, tmp_path: Path) -> None:
+    with Project(tmp_path / "folder" if where == "folder" else None, workers=2) as project:
+        for number in range(10):  # whoever waits for the composite finds what they said
+            done = project.run(Sums(), left=project.given(3), right=project.given(number))
+            assert project.query(done, name="commented", labels=["Even"]).values.tolist() == [number % 2 == 1]
+        assert project.query(done, name="plain", labels=["Sum"]).values.tolist() == [6]
+    if where == "folder":
+        with Project(tmp_path / "folder") as again:
+            assert again.query(name="commented", labels=["Even"]).values.tolist() == [n % 2 == 1 for n in range(10)]
+
+
+def test_a_composite_is_not_the_worse_for_a_commentator_that_fails() -> None:
+    with Project(workers=1) as project, pytest.warns(CommentatorWarning, match="Sums/commented: Speechless failed"):
+        project.run(Sums(Speechless()), left=project.given(3), right=project.given(4))
+
+
+def test_whoever_waits_for_a_composite_waits_for_commentators_on_its_children() -> None:
+    with Project(workers=1) as project:
+        done = project.request(Sums(Slow("child")), left=project.given(3), right=project.given(4))
+        with pytest.raises(TimeoutError, match="Sums is finished; its commentators have not finished after"):
+            done.wait(timeout=0.5)
+        gate("child").opened.set()
+        done.wait()
+
+
+def test_a_composite_that_orders_what_is_no_comment_fails() -> None:
+    class Wrong(Machine):
+        async def run(self, job: Job) -> Model:
+            job.request(Number(), commentators=Parity())  # type: ignore[arg-type]
+            return Model()
+
+    with Project(workers=1) as project, pytest.raises(MachineFailed, match="must be a list of commentators, got Parit"):
+        project.run(Wrong())

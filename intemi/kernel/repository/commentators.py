@@ -13,6 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from intemi.kernel.component import Component
+from intemi.kernel.errors import ConfigurationError
 from intemi.kernel.machine import Machine
 from intemi.kernel.record import Record
 
@@ -78,3 +79,9 @@ class _Loaded(Mapping[str, Any]):
 
     def __len__(self) -> int:
         return len(self._loads)
+
+
+def check_commentators(given: object) -> None:
+    """Refuse what is no collection of commentators."""
+    if not isinstance(given, list | tuple) or not all(isinstance(each, Commentator) for each in given):
+        raise ConfigurationError(f"request: commentators must be a list of commentators, got {given!r}")
