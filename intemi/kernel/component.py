@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from intemi.kernel.source import Watch
 
 _NONE = encoding.encode(None)
+CALLS_PER_LEVEL = 8
+"""Calls inside each other that a walk through a configuration takes for a machine inside another, at the most."""
 
 
 @dataclass_transform(frozen_default=True, eq_default=False, field_specifiers=(parameter,))
@@ -256,6 +258,12 @@ class Component:
         return hash(self.digest)
 
     def __repr__(self) -> str:
+        try:
+            return self._shown()
+        except RecursionError:
+            return f"{self.kind}(…)"
+
+    def _shown(self) -> str:
         shown = []
         for field in dataclasses.fields(self):  # type: ignore[arg-type]
             value = self.__dict__[field.name]
@@ -329,7 +337,10 @@ class Component:
 
     def to_plain(self) -> dict[str, Any]:
         """The configuration as plain data, ready for JSON or YAML; `from_plain` makes the same one of them."""
-        plain = {name: _plain(value) for name, value in self.parameters().items()}
+        try:
+            plain = {name: _plain(value) for name, value in self.parameters().items()}
+        except RecursionError:
+            raise too_deep(self.kind, "to be written as plain data") from None
         for name, check in (type(self)._checks or {}).items():
             value = self.__dict__[name]
             if isinstance(value, tuple | frozenset | Mapping | enum.Enum | type | bytes):
@@ -340,6 +351,8 @@ class Component:
         """Plain data know no sets, enums and types: whether they come back depends on the type that was declared."""
         try:
             back = check(from_plain(plain))
+        except RecursionError:
+            raise too_deep(self.kind, "to be written as plain data") from None
         except (Refused, IntemiError):
             back = None
         if encoding.encode(back) != encoding.encode(value):
@@ -386,14 +399,29 @@ def from_plain(plain: Any) -> Any:
     >>> from_plain(Lattice().to_plain()) == Lattice()
     True
     """
+    try:
+        return _from_plain(plain)
+    except RecursionError:
+        raise too_deep("plain data", "to be read") from None
+
+
+def _from_plain(plain: Any) -> Any:
     if isinstance(plain, Mapping):
         if not isinstance(plain.get("type", ""), str):
             raise ConfigurationError(f"the type of a component in plain data must be its name, got {plain['type']!r}")
-        parts = {key: from_plain(value) for key, value in plain.items() if key != "type"}
+        parts = {key: _from_plain(value) for key, value in plain.items() if key != "type"}
         return registry.component(plain["type"]).restored(parts) if "type" in plain else parts
     if isinstance(plain, list | tuple):
-        return tuple(from_plain(item) for item in plain)
+        return tuple(_from_plain(item) for item in plain)
     return plain
+
+
+def too_deep(what: str, why: str) -> ConfigurationError:
+    """What is said where parts are nested deeper than Python follows."""
+    return ConfigurationError(
+        f"{what}: nested too deep {why}: Python follows {sys.getrecursionlimit()} calls, about "
+        f"{sys.getrecursionlimit() // CALLS_PER_LEVEL} machines inside each other; sys.setrecursionlimit allows more"
+    )
 
 
 def _plain(value: Any) -> Any:

@@ -162,7 +162,10 @@ class Machine(Component):
 def missing_in(value: Any, path: str) -> Iterator[str]:
     """What machines anywhere in a value are missing; a sentence that begins with a colon is about the value itself."""
     if isinstance(value, Machine):
-        yield from (f"{path}{each}" if each.startswith(":") else f"{path}/{each}" for each in value.missing())
+        known = value.__dict__.get("_missing")
+        if known is None:
+            known = value.__dict__["_missing"] = value.missing()
+        yield from (f"{path}{each}" if each.startswith(":") else f"{path}/{each}" for each in known)
     elif isinstance(value, Component):
         for name, inner in value.parameters().items():
             yield from missing_in(inner, f"{path}.{name}")

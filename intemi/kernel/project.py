@@ -9,6 +9,7 @@ from typing import Any, Literal, Self, TypedDict, Unpack
 
 from intemi.kernel import encoding
 from intemi.kernel.capsule import Capsule
+from intemi.kernel.component import too_deep
 from intemi.kernel.context import Context, Source, State
 from intemi.kernel.errors import ConfigurationError
 from intemi.kernel.events import Counts, EventStream, Listener
@@ -163,7 +164,10 @@ class Project:
     ) -> Capsule:
         if commentators != ():
             check_commentators(commentators)
-        capsule = self._line.request(config, bindings, None, name, (), None, priority, limits)
+        try:
+            capsule = self._line.request(config, bindings, None, name, (), None, priority, limits)
+        except RecursionError:
+            raise too_deep(type(config).__name__, "to be requested") from None
         if not commentators:
             return capsule
         return Capsule(capsule.context, self._line, self._line.attached.attach(capsule, commentators))

@@ -102,19 +102,25 @@ class Item:
 
     def label(self, name: str) -> Any:
         """The value of a label: its own, or that of the nearest above it; MISSING if nobody has it."""
-        value = self.reader.result(self.machine, name)
-        if value is MISSING:
-            value = self.comment(name)
-        if value is MISSING and self.above is not None:
-            value = self.above._label_for_those_below(name)
+        value = self._own_label(name)
+        passed: list[Item] = []
+        item = self.above
+        while value is MISSING and item is not None:
+            if item._inherited is not None and name in item._inherited:
+                value = item._inherited[name]
+                break
+            value = item._own_label(name)
+            passed.append(item)
+            item = item.above
+        for item in passed:
+            if item._inherited is None:
+                item._inherited = {}
+            item._inherited[name] = value
         return value
 
-    def _label_for_those_below(self, name: str) -> Any:
-        if self._inherited is None:
-            self._inherited = {}
-        if name not in self._inherited:
-            self._inherited[name] = self.label(name)
-        return self._inherited[name]
+    def _own_label(self, name: str) -> Any:
+        value = self.reader.result(self.machine, name)
+        return self.comment(name) if value is MISSING else value
 
     def measured(self, name: str) -> Any:
         """What is known of every item, whatever its results: names and times."""

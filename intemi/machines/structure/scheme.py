@@ -69,6 +69,9 @@ class SchemeChild(Component):
                 f"Scheme: the name of a machine inside must be a text without '/', with dots only inside, "
                 f"and none of {taken}, got {self.name!r}"
             )
+        # What is looked up in whole graphs is remembered from the inside out: no recursion, however deep they are.
+        self.machine.is_random  # noqa: B018
+        list(missing_in(self.machine, self.name))
 
 
 class Handle:
@@ -433,7 +436,7 @@ class Scheme(Machine):
             await capsules[needed]
         return Model(**{name: _source(wire, job, capsules, inputs) for name, wire in self.exposed.items()})
 
-    def __repr__(self) -> str:
+    def _shown(self) -> str:
         ports = [f"{port.name}={port.declared}" for port in (*self.inputs.values(), *self.outputs.values())]
         inside = [f"{child.name}: {child.machine!r}" for child in self.children]
         return f"{self.kind}({', '.join(ports + inside)})"
