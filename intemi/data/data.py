@@ -61,6 +61,11 @@ class Data:
         return every if self._columns is None else tuple(every[index] for index in self._columns.tolist())
 
     @property
+    def name(self) -> str:
+        """What its table is called; empty if it has no name."""
+        return self.table.name
+
+    @property
     def target(self) -> Column | None:
         """The column to be predicted."""
         return self.table.target

@@ -103,6 +103,9 @@ def census_of_one(kind: str) -> dict[str, int]:
 Origins = Mapping[str, tuple[bool, tuple[tuple[bytes, str, int], ...]]]
 """For each input port: whether it is a collection, and where its values were made."""
 
+NAME = "Name"
+"""The result by which a machine that takes nothing, such as a loader, names the data that it gives."""
+
 
 class Record:
     """A finished or failed machine."""

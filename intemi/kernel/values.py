@@ -17,7 +17,7 @@ from intemi.kernel.machine import Machine, Model
 from intemi.kernel.memory import MemoryCache, Origin, measured
 from intemi.kernel.ports import Output
 from intemi.kernel.protection import handed_out, looked_at, protected
-from intemi.kernel.record import ABSENT, SINGLE, Item, Items, Record, flat
+from intemi.kernel.record import ABSENT, NAME, SINGLE, Item, Items, Record, flat
 from intemi.kernel.seeds import Seed
 from intemi.kernel.store import Finished
 from intemi.kernel.unifier import Unifier
@@ -104,7 +104,9 @@ class Values:
             encoded = Encoded()
             self._encode(item, value, encoded)
             self._hold_parts(encoded)
-            known = Record(machine, config.kind, config.encoding, None, {}, {"value": item})
+            name = getattr(value, "name", None)
+            results = {NAME: name} if isinstance(name, str) and name else {}
+            known = Record(machine, config.kind, config.encoding, None, {}, {"value": item}, results)
             self._unifier.keep([Finished(known, contents=encoded.contents)])
             self.kept(encoded.contents)
         origin = (machine, "value", SINGLE)

@@ -81,7 +81,7 @@ class DataLoader(Loader):
                 f"{self.content}; make a new one to use the file as it is now",
             )
         data = (self.format or format_of(self.path)).parse(content, self.path, self.target, **self.options)
-        return Model(data=data, results=_described(data))
+        return Model(data=data, results={"Name": data.name, **_described(data)})
 
 
 class SklearnDataset(Loader):
@@ -104,6 +104,7 @@ class OpenMLDataset(Loader):
     OpenMLDataset(id=61, target=None)
     """
 
+    version = 2
     id: int = parameter(at_least=1)
     target: str | None = None
     """The column to be predicted, if it is not the one that OpenML names."""
@@ -113,7 +114,7 @@ class OpenMLDataset(Loader):
         from intemi.data import openml
 
         data = openml.load(self.id, self.target)
-        return Model(data=data, results=_described(data))
+        return Model(data=data, results={"Name": data.name, **_described(data)})
 
 
 def _digest(content: bytes) -> str:

@@ -238,7 +238,7 @@ SHIPPED: list[tuple[Callable[[], Component], str]] = [
     (lambda: SVMTraining(), "e0719f52b885b7e67bc3c67b97fb13b4"),
     (lambda: Share(), "8f6eec78c31adc100a148951416b73b1"),
     (lambda: SklearnDataset(), "58a59f4b3bf1fa0addebd373a9f9cd65"),
-    (lambda: OpenMLDataset(61), "57e79945239c06def4fe893df5a47e51"),
+    (lambda: OpenMLDataset(61), "7436e853df60c1dfcc306964a0f35748"),
     (lambda: Standardization(), "f4f32a742134ce146cd11f96e8c6e06b"),
     (lambda: Threshold(), "89495d2962209e8ef705d5efda49cacf"),
     (lambda: TransformAndClassify(), "ba879857b46328d1831a6b6e6b5fef3e"),

@@ -38,6 +38,7 @@ def test_a_data_loader_says_what_it_loaded() -> None:
         done = project.run(DataLoader(str(datasets.path("labor"))))
         assert done.outputs["data"] == datasets.load("labor")
         assert {**done.results, "Missing share": round(done.results["Missing share"], 4)} == {
+            "Name": "labor-neg-data",
             "Rows": 57,
             "Numeric columns": 8,
             "Nominal columns": 8,

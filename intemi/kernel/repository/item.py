@@ -123,14 +123,27 @@ class Item:
         return self.comment(name) if value is MISSING else value
 
     def measured(self, name: str) -> Any:
-        """What is known of every item, whatever its results: names and times."""
+        """What is known of every item, whatever its results: names, times, its data set and its run."""
         if name == "machine":
             return self.name
         if name == "kind":
             return self.kind
         if name == "path":
             return self.path
+        if name == "data":
+            return next(filter(None, map(self._data_of, reversed([*self.ancestors()]))), None)
+        if name in ("run", "run name"):
+            return self._run(name)
         return self.reader.measured(self.machine, name)
+
+    @staticmethod
+    def _data_of(item: Item) -> str | None:
+        return item.reader.data_of(item.machine)
+
+    def _run(self, name: str) -> Any:
+        top = [*self.ancestors()][-1]
+        run = self.reader.run_of(top.machine) or self.reader.run_of_question()
+        return None if run is None else run[name == "run name"]
 
     def parameter(self, path: str) -> Any:
         """A parameter of its configuration, or of the nearest above it that has such a path; MISSING if none has."""

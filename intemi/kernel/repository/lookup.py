@@ -58,6 +58,14 @@ class Lookup:
         found = self._connection.execute(statement, (machine,)).fetchone()
         return None if found is None else int(found[0])
 
+    def first_run(self, machine: bytes) -> tuple[int, str] | None:
+        """The number and name of the first run in which a machine was requested by the user's program."""
+        statement = (
+            "SELECT number, runs.name FROM roots JOIN runs ON number = run WHERE machine = ? ORDER BY number LIMIT 1"
+        )
+        found: tuple[int, str] | None = self._connection.execute(statement, (machine,)).fetchone()
+        return found
+
     # Machines and edges
 
     def snapshot(self) -> Transaction:

@@ -13,6 +13,7 @@ from intemi.kernel.errors import EncodingError, IntemiError, StoreWarning
 from intemi.kernel.record import Record
 from intemi.kernel.repository.item import MISSING, Item
 from intemi.kernel.repository.lookup import Cells, Machines
+from intemi.kernel.repository.provenance import Provenance
 from intemi.kernel.repository.tables import from_cell
 
 _MEASURED = {name: place for place, name in enumerate(("started", "wall", "cpu", "queue", "memory", "failure"))}
@@ -36,8 +37,10 @@ class Facts(Protocol):
 class Reader:
     """What one question has looked up so far."""
 
-    def __init__(self, lookup: Facts) -> None:
+    def __init__(self, lookup: Facts, provenance: Provenance) -> None:
         self._open_lookup: Facts | None = lookup
+        self._provenance = provenance
+        self._ids: dict[int, bytes] | None = None
         self._machines: Machines = {}
         self._about: frozenset[int] = frozenset()
         self._results = _Labelled(self._readable, lambda labels: self._lookup.results(self._about, labels))
@@ -100,6 +103,23 @@ class Reader:
     def ids(self) -> dict[int, bytes]:
         """The ids of all machines."""
         return self._lookup.ids(self._about)
+
+    def data_of(self, machine: int) -> str | None:
+        """The name of the data set at the beginning of its lineage; None if it has none."""
+        return self._provenance.data_of(self._id_of(machine))
+
+    def run_of(self, machine: int) -> tuple[int, str] | None:
+        """The number and name of the run that first requested it; None if it is a part of other requests only."""
+        return self._provenance.run_of(self._id_of(machine))
+
+    def run_of_question(self) -> tuple[int, str] | None:
+        """The run of the request that the question is asked below of, if it is asked below of one."""
+        return self._provenance.run_of_question()
+
+    def _id_of(self, machine: int) -> bytes:
+        if self._ids is None:
+            self._ids = self.ids()
+        return self._ids[machine]
 
     def kind(self, machine: int) -> str:
         """The name of its class."""

@@ -32,6 +32,7 @@ from intemi.kernel.repository.item import Item
 from intemi.kernel.repository.labels import Labeler, Labels, labelers_of, series_of
 from intemi.kernel.repository.lookup import Cells
 from intemi.kernel.repository.notes import News, Notes, machine_of
+from intemi.kernel.repository.provenance import Provenance
 from intemi.kernel.repository.qualifiers import At, Qualifier
 from intemi.kernel.repository.query import Query
 from intemi.kernel.repository.reader import Reader
@@ -182,9 +183,10 @@ class Repository:
         self._file.check_usable()
         self._line.put_on_record()
         finished = root.record if isinstance(root, Context) else None
+        provenance = self._provenance(root)
 
         def find_in(recent: Recent) -> Answer:
-            with closing(Reader(recent)) as reader:
+            with closing(Reader(recent, provenance)) as reader:
                 reader.look_at(recent.machines)
                 start = Item(reader, ROOT, root.name, comments=dict(root.comments or {}))
                 return answer(reader, choose(reader, [start], recent.edges, where))
@@ -199,7 +201,7 @@ class Repository:
                 if recent is None:
                     raise IncompleteError(f"query: what was on record below {root.path} is damaged or gone")
                 return find_in(recent)
-            with closing(Reader(opened.lookup)) as reader:
+            with closing(Reader(opened.lookup, provenance)) as reader:
                 return answer(reader, find(opened.lookup, reader, self._starts(opened, reader, root), where))
 
         if finished is None:
@@ -211,6 +213,24 @@ class Repository:
             self._owes_index = self._folder is not None
             return find_in(recent)
         return self._file.do(find_them)
+
+    def _provenance(self, root: Any) -> Provenance:
+        top = root
+        while isinstance(top, Context) and top.parent is not None:
+            top = top.parent
+        machine = machine_of(top) if isinstance(top, Context) else None
+        return Provenance(self._line.unifier.record_of, self._run_of, machine)
+
+    def _run_of(self, machine: bytes) -> tuple[int, str] | None:
+        """The first run in which a machine was requested."""
+        self.write()
+
+        def look_up(opened: Opened) -> tuple[int, str] | None:
+            self._forget(opened.index.read_log(self._store))
+            opened.index.look_up_roots(self._store)
+            return opened.lookup.first_run(machine)
+
+        return self._file.do(look_up)
 
     def _warn_of_losses(self, opened: Opened, root: Any = None) -> None:
         """Say what damage has taken, whenever a question is about it; a request that lacks something is an error."""

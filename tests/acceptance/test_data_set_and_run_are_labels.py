@@ -1,0 +1,115 @@
+"""The data set and the run are labels of their own in every query."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from intemi import Project
+from intemi.data import Column, Data, Table
+from intemi.machines import (
+    ClassificationTest,
+    CVDistributor,
+    DataLoader,
+    Majority,
+    NaiveBayes,
+    Repeater,
+    Scheme,
+    SklearnDataset,
+)
+
+LABELS = ["Accuracy", "data", "run", "run name", "Fold"]
+
+
+def cross_validation(learner: Any = None) -> Repeater:
+    test = Scheme(training=Data, test=Data)
+    learned = test.add(learner or NaiveBayes(), data=test.training, name="learner")
+    test.add(ClassificationTest(), data=test.test, classifier=learned.classifier, name="test")
+    return Repeater(CVDistributor(folds=3), test, seed=1)
+
+
+def small(name: str) -> Data:
+    rng = np.random.default_rng(len(name))
+    return Data(
+        Table([Column("x")], rng.normal(size=(1, 30)), Column("class", ("a", "b")), np.arange(30) % 2, name=name)
+    )
+
+
+def test_every_item_has_the_data_set_it_was_made_from(tmp_path: Path) -> None:
+    (tmp_path / "votes.csv").write_text("x,class\n" + "1,a\n2,b\n3,a\n" * 5, "utf-8")
+    with Project(tmp_path / "project", name="first") as project:
+        sources = {
+            "iris": project.request(SklearnDataset("iris")).data,
+            "votes": project.request(DataLoader(str(tmp_path / "votes.csv"))).data,
+            "mine": project.given(small("mine")),
+        }
+        for name, source in sources.items():
+            project.run(cross_validation(), data=source, name=f"cv of {name}")
+        expected = ["iris"] * 3 + ["votes"] * 3 + ["mine"] * 3
+        assert list(project.query(type=ClassificationTest, labels=LABELS)["data"]) == expected
+        assert set(project.query("cv of votes", labels=["data", "machine"])["data"]) == {"votes"}
+        assert list(project.query(type=SklearnDataset, labels=["Rows", "data"])["data"]) == ["iris"]
+    with Project.open(tmp_path / "project", name="second") as project:
+        found = project.query(type=ClassificationTest, labels=LABELS)
+        assert list(found["data"]) == expected
+        assert set(found["run name"]) == {"first"}
+
+
+def test_a_capsule_and_its_children_know_it_at_once_and_later() -> None:
+    with Project(name="now") as project:
+        done = project.run(cross_validation(), data=project.request(SklearnDataset("wine")).data)
+        for asked in (done, done.child("test")):
+            found = project.query(asked, type=ClassificationTest, labels=LABELS)
+            assert set(found["data"]) == {"wine"}
+            assert set(found["run"]) == {1}
+            assert set(found["run name"]) == {"now"}
+
+
+def test_the_run_is_the_one_that_asked_first(tmp_path: Path) -> None:
+    with Project(tmp_path, name="monday") as project:
+        iris = project.request(SklearnDataset("iris")).data
+        project.run(cross_validation(), data=iris, name="bayes")
+    with Project(tmp_path, name="tuesday") as project:
+        iris = project.request(SklearnDataset("iris")).data
+        project.run(cross_validation(), data=iris, name="bayes")
+        project.run(cross_validation(Majority()), data=iris, name="majority")
+        found = project.query(type=ClassificationTest, labels=[*LABELS, "path"])
+        runs = {str(path).partition("/")[0]: run for path, run in zip(found["path"], found["run name"], strict=True)}
+        assert runs == {"bayes": "monday", "majority": "tuesday"}
+        numbers = {run.name: run.number for run in project.runs()}
+        assert {numbers[name] for name in runs.values()} == set(found["run"])
+
+
+def test_several_data_sets_are_compared_without_labels_by_hand() -> None:
+    with Project() as project:
+        for name in ("iris", "wine"):
+            project.run(cross_validation(), data=project.request(SklearnDataset(name)).data)
+        accuracies = project.query(type=ClassificationTest, labels=["Accuracy", "data"])
+        assert list(accuracies.group_by("data").map(len).ungroup()["data"]) == ["iris", "wine"]
+
+
+def test_a_machine_that_loads_inside_knows_its_data_below() -> None:
+    whole = Scheme()
+    loaded = whole.add(SklearnDataset("iris"), name="loader")
+    learned = whole.add(NaiveBayes(), data=loaded.data, name="learner")
+    whole.add(ClassificationTest(), data=loaded.data, classifier=learned.classifier, name="test")
+    with Project() as project:
+        done = project.run(whole)
+        assert list(project.query(done, type=ClassificationTest, labels=["Accuracy", "data"])["data"]) == ["iris"]
+
+
+def test_what_a_user_calls_so_comes_first() -> None:
+    with Project() as project:
+        done = project.run(cross_validation(), data=project.request(SklearnDataset("iris")).data)
+        found = project.query(done, type=ClassificationTest, labels=["Accuracy", {"data": "flowers"}])
+        assert set(found["data"]) == {"flowers"}
+
+
+@pytest.mark.parametrize("label", ["data", "run", "run name"])
+def test_they_can_be_the_main_label(label: str) -> None:
+    with Project() as project:
+        done = project.run(cross_validation(), data=project.request(SklearnDataset("iris")).data)
+        assert project.query(done, labels=label).main == label
