@@ -69,8 +69,11 @@ def _python() -> Answer:
 def _packages() -> Answer:
     from importlib.metadata import version
 
-    names = ("intemi", "numpy", "scipy", "scikit-learn", "numba")
-    return True, ", ".join(f"{name} {version(name)}" for name in names)
+    from intemi.kernel.shipped import package_source
+
+    names = ("numpy", "scipy", "scikit-learn", "numba")
+    others = ", ".join(f"{name} {version(name)}" for name in names)
+    return True, f"intemi {version('intemi')} ({package_source()}), {others}"
 
 
 def _optional(name: str, use: str) -> Answer:

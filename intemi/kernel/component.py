@@ -18,6 +18,7 @@ from intemi.kernel import encoding, registry
 from intemi.kernel.annotations import is_class_variable, local_types, own_annotations, type_of
 from intemi.kernel.errors import ConfigurationError, IntemiError
 from intemi.kernel.parameters import Check, Refused, check_of, freeze, is_plain, parameter
+from intemi.kernel.shipped import source_in_working_copy
 
 if TYPE_CHECKING:
     from intemi.kernel.source import Watch
@@ -239,6 +240,8 @@ class Component:
             )
         else:
             identity = ("version", 1 if version is None else version)
+            if source := source_in_working_copy(cls):
+                identity += (source,)
             if cls.__module__ == "__main__" and cls.registered_name == registry.qualified_name(cls):
                 identity += (_program(),)
         names = sorted(cls.parameter_names())  # the order in which they are declared does not matter

@@ -322,14 +322,15 @@ def _encode_type(value: type, add: _Add) -> None:
 
 
 def source_of(cls: type) -> bytes:
-    """What tells a user's class from what it was before it was edited; nothing for a library's."""
+    """What tells a class from what it was before it was edited, a user's or of a working copy; nothing for others."""
     if not cls.__flags__ & _HEAP_TYPE:
         return b""
     known = _sources.get(cls)
     if known is None:
+        from intemi.kernel.shipped import source_in_working_copy
         from intemi.kernel.source import fingerprint, is_by_user
 
-        known = _sources[cls] = fingerprint(cls) if is_by_user(cls) else b""
+        known = _sources[cls] = fingerprint(cls) if is_by_user(cls) else source_in_working_copy(cls)
     return known
 
 

@@ -560,6 +560,11 @@ def _encode_tree(root: ast.AST) -> bytes:
     return encoding.encode(parts)
 
 
+def encoded_syntax(text: str) -> bytes:
+    """The syntax of a file without comments, docstrings and layout, the same in every version of Python."""
+    return _encode_tree(_parsed(text))
+
+
 def _does_nothing(node: object) -> bool:
     text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
     return text or isinstance(node, ast.Pass)

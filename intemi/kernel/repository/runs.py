@@ -10,6 +10,8 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
+from intemi.kernel.shipped import package_source
+
 _LIBRARIES = ("intemi", "numpy", "scipy", "scikit-learn", "numba")
 
 
@@ -22,7 +24,7 @@ class Run:
     started: float
     """Seconds since 1970."""
     program: dict[str, Any]
-    """The program, Python, platform and versions of packages."""
+    """The program, Python, platform, versions of packages, and whether this package was a release."""
 
 
 @cache
@@ -45,5 +47,6 @@ def fingerprint() -> str:
             "python": platform.python_version(),
             "platform": platform.platform(),
             "packages": _versions(),
+            "source": package_source(),
         }
     )
