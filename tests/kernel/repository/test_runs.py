@@ -21,7 +21,7 @@ def test_a_run_tells_what_produced_its_results(tmp_path: Path) -> None:
     assert before <= run.started <= time.time()
     assert run.program["python"] == platform.python_version()
     assert run.program["packages"]["numpy"] == np.__version__
-    assert set(run.program) == {"program", "python", "platform", "packages"}
+    assert set(run.program) == {"program", "python", "platform", "packages", "source"}
 
 
 def test_a_session_that_requests_nothing_is_no_run(tmp_path: Path) -> None:
