@@ -6,13 +6,14 @@ RUN := $(VENV)/bin/python
 PIP_INSTALL := $(RUN) -m pip install -qq --disable-pip-version-check --no-input
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test docs bench format clean setup
+.PHONY: help demo test test-versions test-lowest test-newest docs bench format clean setup
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 
 help:
 	@echo "make demo     compare learners on data sets, with a report and a picture"
 	@echo "make test     check style and types, run the tests"
+	@echo "make test-versions  test trees and classifiers with the lowest and the newest libraries that are allowed"
 	@echo "make docs     build the documentation in build/site"
 	@echo "make bench    run the benchmarks"
 	@echo "make format   format the code and fix what can be fixed"
@@ -26,6 +27,26 @@ test: $(VENV)/.test
 	$(RUN) -m ruff format --check
 	$(RUN) -m mypy
 	$(RUN) -m pytest -n 2 --timeout 300
+
+# What depends on numba, numpy, scipy and scikit-learn, in an environment of its own for each end of their ranges.
+VERSIONS := build/versions
+DEPENDENT := tests/trees tests/learning $(wildcard tests/acceptance/*tree*.py tests/acceptance/*classifier*.py \
+	tests/acceptance/*measure*.py tests/acceptance/*kernel*.py tests/acceptance/test_table_4_*.py)
+
+test-versions: test-lowest test-newest
+
+test-lowest test-newest: test-%: $(VERSIONS)/%/.installed
+	$(VERSIONS)/$*/bin/python -m pip list --disable-pip-version-check | grep -E '^(numba|numpy|scikit-learn|scipy) '
+	$(VERSIONS)/$*/bin/python -m pytest -n 2 --timeout 900 $(DEPENDENT)
+
+$(VERSIONS)/%/.installed: pyproject.toml scripts/lowest_versions.py
+	@rm -rf $(VERSIONS)/$*
+	@$(PYTHON) -m venv $(VERSIONS)/$*
+	@echo "Installing the $* versions into $(VERSIONS)/$*"
+	@$(VERSIONS)/$*/bin/python -m pip install -qq --disable-pip-version-check --no-input --editable ".[frames,optuna,skops]" \
+		hypothesis jsonschema pytest pytest-timeout pytest-xdist \
+		$(if $(filter lowest,$*),$$($(PYTHON) scripts/lowest_versions.py numba numpy scikit-learn scipy))
+	@touch $@
 
 docs: $(VENV)/.docs
 	@NO_MKDOCS_2_WARNING=1 $(RUN) -m mkdocs build --strict --quiet

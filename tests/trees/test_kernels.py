@@ -1,98 +1,177 @@
-"""The machine code of the kernels: where it is kept, and when it is forgotten."""
+"""The machine code of the kernels: where it is cached, when it is compiled again, what is said meanwhile."""
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from intemi.machines.trees import kernels
-
-
-def kept_files(cache: Path) -> list[str]:
-    """The names of what a new process finds, which keeps machine code in a folder of its own."""
-    program = "from intemi.machines.trees.kernels import compiling; print(*[file.name for file in compiling._kept()])"
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(cache)}
-    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
-    return done.stdout.split()
-
-
-def test_machine_code_older_than_the_sources_is_forgotten_wherever_it_is_kept(tmp_path: Path) -> None:
-    assert kept_files(tmp_path) == []
-    [folder] = tmp_path.iterdir()
-    for name in ("old.nbi", "old.1.nbc", "new.nbi"):
-        (folder / name).touch()
-    for name in ("old.nbi", "old.1.nbc"):
-        os.utime(folder / name, (0, 0))
-    assert kept_files(tmp_path) == ["new.nbi"]
-
-
-GROW = """
-import numpy as np
-from numba.core.event import Listener, register
-from intemi.data import Column, Data, Table
-from intemi.machines import CART
-
-class Compiled(Listener):
-    def on_start(self, event):
-        print(event.data["dispatcher"].__name__)
-    def on_end(self, event): pass
-
-register("numba:compile", Compiled())
-values = np.arange(40.0).reshape(2, 20) / 3
-data = Data(Table([Column("x"), Column("y")], values, Column("class", ("a", "b")), np.arange(20) // 3 % 2))
-grown = CART(surrogates=0).run(data=data)
-grown.outputs["classifier"].classify(data)
-"""
-
-
-def printed(program: str, **environment: str) -> list[str]:
-    """The lines that a new process prints."""
-    done = subprocess.run(
-        [sys.executable, "-c", program], env={**os.environ, **environment}, capture_output=True, text=True, check=True
-    )
-    return done.stdout.splitlines()
-
-
-def test_a_process_that_finds_machine_code_compiles_nothing() -> None:
-    for _ in range(2):
-        lines = printed(GROW)
-    assert lines == []
-
-
-def test_a_process_that_finds_machine_code_loads_little_of_numba() -> None:
-    program = """
-import sys
-from importlib import import_module
 from intemi.machines.trees.kernels import compiling
-for name in compiling.MODULES:
-    import_module(f"intemi.machines.trees.kernels.{name}")
-print("numba.np.arraymath" in sys.modules)
+
+PACKAGE = Path(kernels.__file__).parents[3]
+# A kernel that compiles in no time, beside a helper in a file of its own, in a copy of the package.
+QUICK = """
+from intemi.machines.trees.kernels.compiling import float64, kernel
+from intemi.machines.trees.kernels.quick_helper import doubled
+
+@kernel(float64(float64))
+def quick(x: float) -> float:
+    return doubled(x) + 1.0
 """
-    for _ in range(2):
-        lines = printed(program)
-    assert lines == ["False"]
+HELPER = """
+from intemi.machines.trees.kernels.compiling import helper
+
+@helper
+def doubled(x: float) -> float:
+    return 2.0 * x
+"""
+RUN = """
+from intemi.machines.trees.kernels.quick import quick
+print(quick(3.0), sum(quick.stats.cache_hits.values()), sum(quick.stats.cache_misses.values()))
+"""
 
 
-def test_machine_code_calls_what_another_process_has_compiled(tmp_path: Path) -> None:
-    """Growth calls the best cut, and that the collection of cuts, which alone is compiled again."""
-    told = f"{GROW}\nprint(grown.results['Leaves'], hash(str(grown.outputs['tree'])))"
-    printed(GROW)
-    expected = printed(told, PYTHONHASHSEED="0")
-    found = printed("from intemi.machines.trees.kernels import compiling; print(*compiling._kept(), sep='\\n')")
-    kept_files(tmp_path)
-    [folder] = tmp_path.iterdir()
-    for file in map(Path, found):
-        if not file.name.startswith("cuts.collect"):
-            shutil.copy2(file, folder)
-    *compiled, tree = printed(told, PYTHONHASHSEED="0", NUMBA_CACHE_DIR=str(tmp_path))
-    assert "collect" in compiled
-    assert not {"best_cut", "ask", "expand", "grow"} & set(compiled)
-    assert [tree] == expected
+@pytest.fixture
+def copied(tmp_path: Path) -> Path:
+    """A copy of the package with the quick kernel."""
+    shutil.copytree(PACKAGE, tmp_path / "intemi", ignore=shutil.ignore_patterns("__pycache__"))
+    folder = tmp_path / "intemi" / "machines" / "trees" / "kernels"
+    (folder / "quick.py").write_text(QUICK)
+    (folder / "quick_helper.py").write_text(HELPER)
+    return folder
+
+
+def started(folder: Path, program: str = RUN, **environment: str) -> subprocess.Popen[str]:
+    """A process on the copy of the package."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
+    return subprocess.Popen(
+        [sys.executable, "-c", program],
+        cwd=folder.parents[3],
+        env={**kept, "PYTHONPATH": str(folder.parents[3]), "PYTHONDONTWRITEBYTECODE": "1", **environment},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def printed(folder: Path, program: str = RUN, **environment: str) -> tuple[list[str], str]:
+    """What a process prints on the copy of the package, and what it says on stderr."""
+    process = started(folder, program, **environment)
+    output, said = process.communicate(timeout=120)
+    assert process.returncode == 0, said
+    return output.split(), said
+
+
+def test_a_second_process_compiles_nothing(copied: Path) -> None:
+    assert printed(copied) == (["7.0", "0", "1"], "")
+    assert printed(copied) == (["7.0", "1", "0"], "")
+
+
+def test_an_edited_helper_compiles_the_kernels_that_call_it_again(copied: Path) -> None:
+    printed(copied)
+    (copied / "quick_helper.py").write_text(HELPER.replace("2.0", "5.0"))
+    assert printed(copied)[0] == ["16.0", "0", "1"]
+    assert printed(copied)[0] == ["16.0", "1", "0"]
+
+
+def test_the_cache_can_be_put_elsewhere(copied: Path, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    printed(copied, NUMBA_CACHE_DIR=str(elsewhere))
+    assert list(elsewhere.rglob("quick.quick*.nbi"))
+    assert printed(copied, NUMBA_CACHE_DIR=str(elsewhere))[0] == ["7.0", "1", "0"]
+
+
+def nowhere(copied: Path) -> dict[str, str]:
+    """Where nothing can be written: neither beside the sources, nor in the user's own cache."""
+    (copied / "__pycache__").touch()
+    return {"HOME": "/dev/null", "XDG_CACHE_HOME": "/dev/null"}
+
+
+def test_without_a_folder_for_the_cache_kernels_are_compiled_in_memory_with_one_message(copied: Path) -> None:
+    environment = nowhere(copied)
+    program = "import intemi.machines.trees.kernels.summary" + RUN
+    output, said = printed(copied, program, **environment)
+    assert output[0] == "7.0"
+    assert re.fullmatch("intemi: tree kernels cannot be cached, each process compiles them anew: cannot .*\n", said)
+
+
+def test_our_measures_work_without_a_folder_for_the_cache(copied: Path) -> None:
+    program = "from intemi.machines.trees import Gini\nprint(Gini().multi([[3, 0], [1, 4]]))"
+    environment = nowhere(copied)
+    (copied.parent / "quality" / "__pycache__").touch()
+    output, said = printed(copied, program, **environment)
+    assert float(output[0]) == pytest.approx(0.3)
+    assert said.count("cannot be cached") == 1
+
+
+def test_a_damaged_cache_is_not_used(copied: Path) -> None:
+    printed(copied)
+    [index] = copied.rglob("quick.quick*.nbi")
+    index.write_bytes(index.read_bytes()[:20])
+    output, said = printed(copied)
+    assert output[0] == "7.0"
+    assert said.startswith("intemi: tree kernels cannot be cached")
+
+
+def test_two_processes_may_compile_at_the_same_time(copied: Path) -> None:
+    both = [started(copied) for _ in range(2)]
+    for process in both:
+        output, said = process.communicate(timeout=120)
+        assert (output.split()[0], said) == ("7.0", "")
+    assert printed(copied)[0] == ["7.0", "1", "0"]
+
+
+def test_a_long_compilation_is_counted_down(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(compiling, "QUIET_SECONDS", 0.05)
+    with compiling._counting_down(30):
+        _wait_for_a_message(capsys)
+    with compiling._counting_down(30):
+        pass
+    assert capsys.readouterr().err == ""
+
+
+def _wait_for_a_message(capsys: pytest.CaptureFixture[str]) -> None:
+    import time
+
+    for _ in range(500):
+        time.sleep(0.02)
+        said = capsys.readouterr().err
+        if said:
+            assert said.startswith("intemi: compiling the tree kernels, once per computer: about 30 s left")
+            return
+    raise AssertionError("nothing was said")
+
+
+def test_kernels_release_the_interpreters_lock() -> None:
+    assert compiling.kernel(compiling.float64(compiling.float64))(_half).targetoptions["nogil"]  # type: ignore[attr-defined]
+
+
+def _half(x: float) -> float:
+    return x / 2
+
+
+def test_unowned_arrays_are_the_same_numbers() -> None:
+    @compiling.helper
+    def second(array: np.ndarray) -> float:
+        return float(compiling.unowned(array)[1])
+
+    @compiling.helper
+    def last_of_second_row(array: np.ndarray) -> float:
+        return float(compiling.unowned(array)[1, -1])
+
+    given = np.arange(6.0)
+    given.flags.writeable = False
+    assert second(given) == 1.0
+    assert last_of_second_row(given.reshape(2, 3)) == 5.0
 
 
 def test_the_package_has_its_kernels_and_nothing_else() -> None:

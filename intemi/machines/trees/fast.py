@@ -74,7 +74,6 @@ def _settings(learner: DecisionTree, classes: int) -> Floats:
 
 def grown(learner: DecisionTree, data: Data) -> Tree:
     """The tree of a learner that the kernel can grow, as `limits_of` says."""
-    kernels.compiling.share_compilation("grow")
     cells, grow = kernels.cells, kernels.grow.grow
     splitter = learner.splitter
     assert isinstance(splitter, ExhaustiveSearch)

@@ -1,10 +1,9 @@
-"""The compiled kernels of the trees. Importing one of these modules compiles it, or loads what was compiled before; the
-first tree on a computer compiles them all.
+"""The compiled kernels of the trees. Importing one of these modules compiles its kernels, or loads them from the cache.
 
 `cells` packs what a scan reads, `cuts`, `bins` and `symbols` find the best split of one feature, `grow` a whole tree,
-`route` sends rows down a tree. Nothing here knows of components: a quality measure comes as a compiled function.
+`route` sends rows down a tree. Nothing here knows of components: a quality measure comes as an address.
 
-Whoever imports the package alone imports none of them: `kernels.grow` is imported when it is first asked for, and is an
+Importing the package alone imports none of them: `kernels.grow` is imported when it is first asked for, and is an
 attribute like any other from then on, which costs less than an import statement in a function each time that it runs.
 """
 

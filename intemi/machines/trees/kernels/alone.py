@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from intemi.machines.interfaces import Codes, Floats
 from intemi.machines.trees.kernels.compiling import (
     BYTES,
@@ -19,26 +17,30 @@ from intemi.machines.trees.kernels.compiling import (
     Bytes,
     Wide,
     boolean,
-    compiled,
     float64,
     int64,
+    kernel,
+    unowned,
 )
 from intemi.machines.trees.kernels.node import ask
 
 
-@compiled(
+@kernel(
     float64(
-        MEASURE, BYTES_2D, WIDE_2D, GIVEN_CODES, GIVEN_CODES, GIVEN_CODES, GIVEN_CODES, int64, int64, WIDE, FLOATS,
-        GIVEN_FLOATS, boolean, GIVEN_FLOATS, int64, float64, FLOATS, FLOATS, BYTES, FLOATS, CODES, CODES, CODES,
-        CODES, FLOATS_2D,
-    )
+        MEASURE, BYTES_2D, CODES, WIDE_2D, GIVEN_CODES, GIVEN_CODES, CODES, GIVEN_CODES, GIVEN_CODES, int64, int64,
+        WIDE, FLOATS, GIVEN_FLOATS, boolean, GIVEN_FLOATS, float64, FLOATS, FLOATS, BYTES, WIDE, FLOATS, FLOATS, FLOATS,
+        FLOATS, CODES, CODES, WIDE, CODES, WIDE, CODES, CODES, CODES, CODES, boolean, FLOATS_2D,
+    ),
+    seconds=20,
 )  # fmt: skip
 def best_of_features(
     measure: int,
     bins: Bytes,
+    bin_count: Codes,
     cells: Wide,
     symbols: Codes,
     places: Codes,
+    asked: Codes,
     rows: Codes,
     classes: Codes,
     start: int,
@@ -48,33 +50,34 @@ def best_of_features(
     weights: Floats,
     is_weighted: bool,
     settings: Floats,
-    only: int,
     average: float,
     context: Floats,
     counted: Floats,
     seen: Bytes,
+    packed: Wide,
+    by_symbol: Floats,
+    here: Floats,
+    known: Floats,
     table: Floats,
     node_class: Codes,
     compact: Codes,
+    step: Wide,
+    positions: Codes,
+    sums: Wide,
+    group: Codes,
+    begins: Codes,
     present: Codes,
     branch: Codes,
+    only_best: bool,
     found: Floats,
 ) -> float:
-    """Ask all features of a node, none of which has bins, or if it is not -1 `only` one, again."""
-    m, k, size = len(symbols), len(totals), end - start + 1
-    asked, count, bin_count = np.empty(m, np.int32), m, np.zeros(m, np.int32)
-    for f in range(m):
-        asked[f] = f
-    if only >= 0:
-        asked[0], count = only, 1
-    else:
-        average = np.nan
-    here, known, step, no_counts = np.empty(k), np.empty(k), np.empty(k, np.int64), np.empty(0)
-    no_packed = np.empty(0, np.int64)
-    positions, sums = np.empty(size, np.int32), np.empty(size, np.int64)
-    group, begins = np.empty(m, np.int32), np.empty(m, np.int32)
-    return ask(
-        measure, bins, bin_count, cells, symbols, places, asked, count, rows, classes, start, end, layout, totals,
-        weights, is_weighted, settings, average, context, no_counts, seen, no_packed, counted, here, known, table,
-        node_class, compact, step, positions, sums, group, begins, present, branch, False, found,
+    """Ask features of a node, as `ask` says."""
+    new_average: float = ask(
+        measure, unowned(bins), unowned(bin_count), unowned(cells), unowned(symbols), unowned(places), unowned(asked),
+        len(asked), unowned(rows), unowned(classes), start, end, unowned(layout), unowned(totals), len(totals),
+        unowned(weights), is_weighted, unowned(settings), average, unowned(context), unowned(counted), unowned(seen),
+        unowned(packed), unowned(by_symbol), unowned(here), unowned(known), unowned(table), unowned(node_class),
+        unowned(compact), unowned(step), unowned(positions), unowned(sums), unowned(group), unowned(begins),
+        unowned(present), unowned(branch), only_best, unowned(found),
     )  # fmt: skip
+    return new_average

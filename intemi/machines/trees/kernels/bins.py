@@ -6,35 +6,18 @@ import numpy as np
 
 from intemi.machines.interfaces import Codes, Floats
 from intemi.machines.trees.kernels.compiling import (
-    BYTES,
-    BYTES_2D,
-    CODES,
-    FLOATS,
-    GIVEN_CODES,
-    GIVEN_FLOATS,
-    MEASURE,
-    WIDE,
     Bytes,
-    Tuple,
     Wide,
     address_of,
-    apart,
-    boolean,
     call_measure,
-    float64,
-    inner,
-    int64,
-    void,
+    helper,
+    inlined,
 )
 from intemi.machines.trees.kernels.cuts import best_of_sums, least_rows
 from intemi.machines.trees.kernels.found import SLACK, TIE, is_better
 
 
-@apart(
-    void(
-        BYTES_2D, CODES, CODES, int64, GIVEN_CODES, int64, int64, CODES, int64, GIVEN_FLOATS, boolean, FLOATS, BYTES
-    )
-)  # fmt: skip
+@helper
 def count_bins(
     bins: Bytes,
     group: Codes,
@@ -64,11 +47,7 @@ def count_bins(
             seen[np.uint64(b)] = 1
 
 
-@apart(
-    Tuple((int64, float64, float64, int64))(
-        MEASURE, FLOATS, BYTES, int64, int64, int64, FLOATS, FLOATS, FLOATS, float64, boolean, float64
-    )
-)  # fmt: skip
+@helper
 def best_bin(
     measure: int,
     counted: Floats,
@@ -88,6 +67,7 @@ def best_bin(
     It is told by the first bin above it, -1 if no cut is legal and reaches the `bar`.
     """
     best, best_tie, best_bin_above, legal = -np.inf, -np.inf, -1, 0
+    table_at, context_at = address_of(table), address_of(context)
     weight, left = 0.0, 0.0
     least = least_branch - SLACK
     for c in range(k):
@@ -117,7 +97,7 @@ def best_bin(
                 and weight - left - here >= least
             )
             if not inside:
-                quality = call_measure(measure, address_of(table), 2, k, address_of(context))
+                quality = call_measure(measure, table_at, 2, k, context_at)
                 if quality >= bar and is_better(quality, context[TIE], best, best_tie):
                     best, best_tie, best_bin_above = quality, context[TIE], b
                     bar = max(bar, best - 1e-12 * max(1.0, abs(best)))
@@ -131,7 +111,7 @@ def best_bin(
     return best_bin_above, best, best_tie, legal
 
 
-@apart(void(BYTES_2D, CODES, CODES, int64, GIVEN_CODES, int64, int64, CODES, int64, WIDE))
+@helper
 def count_packed(
     bins: Bytes,
     group: Codes,
@@ -153,7 +133,7 @@ def count_packed(
             packed[np.uint64(b)] += one
 
 
-@inner(int64(WIDE, int64, int64, CODES, WIDE))
+@inlined
 def take_packed(packed: Wide, begin: int, end: int, positions: Codes, sums: Wide) -> int:
     """Take the bins with rows, and what was counted of them, out of all bins, and leave zeros; how many there are."""
     count = 0
@@ -165,11 +145,7 @@ def take_packed(packed: Wide, begin: int, end: int, positions: Codes, sums: Wide
     return count
 
 
-@apart(
-    Tuple((int64, float64, float64, int64))(
-        MEASURE, int64, CODES, WIDE, int64, int64, FLOATS, FLOATS, FLOATS, float64, boolean, float64
-    )
-)  # fmt: skip
+@helper
 def best_packed(
     measure: int,
     count: int,

@@ -15,9 +15,6 @@ import numpy as np
 
 from intemi.machines.interfaces import Codes, Floats
 from intemi.machines.trees.kernels.compiling import (
-    BYTES_2D,
-    CODES,
-    FLOATS_2D,
     GIVEN_CODES,
     GIVEN_CODES_2D,
     GIVEN_FLOATS_2D,
@@ -25,10 +22,10 @@ from intemi.machines.trees.kernels.compiling import (
     WIDE_2D,
     Bytes,
     Wide,
-    compiled,
-    inner,
+    helper,
+    inlined,
     int64,
-    part,
+    kernel,
 )
 
 MISSING_BIN = 255
@@ -50,7 +47,7 @@ def shifts(rows: int, classes: int) -> tuple[int, int, int]:
     return rank_shift, class_shift, (1 << (63 - rank_shift)) - 1
 
 
-@inner(int64(GIVEN_FLOATS_2D, int64, GIVEN_CODES, int64, int64, CODES, BYTES_2D, FLOATS_2D))
+@helper
 def fill_whole_numbers(
     values: Floats, column: int, rows: Codes, most: int, f: int, ranks: Codes, bins: Bytes, bin_values: Floats
 ) -> int:
@@ -90,11 +87,7 @@ def fill_whole_numbers(
     return distinct
 
 
-@inner(
-    int64(
-        GIVEN_FLOATS_2D, GIVEN_CODES_2D, int64, GIVEN_CODES, GIVEN_CODES, int64, int64, BYTES_2D, FLOATS_2D,
-    )
-)  # fmt: skip
+@helper
 def fill_in_order(
     values: Floats,
     order: Codes,
@@ -127,13 +120,7 @@ def fill_in_order(
     return distinct
 
 
-@part(
-    int64(
-        GIVEN_FLOATS_2D, GIVEN_CODES_2D, GIVEN_CODES, GIVEN_CODES, GIVEN_CODES, GIVEN_CODES, GIVEN_CODES, int64,
-        int64, BYTES_2D, FLOATS_2D, CODES, CODES,
-    ),
-    makes_arrays=True,
-)  # fmt: skip
+@helper
 def fill_bins(
     values: Floats,
     order: Codes,
@@ -179,7 +166,7 @@ def fill_bins(
     return infinite
 
 
-@compiled(
+@kernel(
     int64(
         GIVEN_FLOATS_2D, GIVEN_CODES_2D, GIVEN_CODES, GIVEN_CODES, GIVEN_CODES, GIVEN_CODES, GIVEN_CODES,
         GIVEN_CODES, WIDE, WIDE_2D,
@@ -231,7 +218,7 @@ def fill_cells(
     return infinite
 
 
-@inner(int64(WIDE_2D, int64, int64, int64, int64, int64))
+@inlined
 def end_of_known(cells: Wide, place: int, start: int, end: int, rank_shift: int, missing: int) -> int:
     """Where the missing values of a stretch of cells begin."""
     if cells[place, end - 1] >> rank_shift != missing:

@@ -10,13 +10,13 @@ from intemi.machines.trees.kernels.compiling import (
     GIVEN_CODES,
     GIVEN_FLOATS,
     GIVEN_FLOATS_2D,
-    compiled,
     int64,
+    kernel,
 )
 from intemi.machines.trees.kernels.route import TREE, branch_of, push_parts, route
 
 
-@compiled(FLOATS_2D(GIVEN_FLOATS_2D, GIVEN_CODES, GIVEN_CODES, *TREE, GIVEN_CODES, GIVEN_CODES, GIVEN_FLOATS, int64))
+@kernel(FLOATS_2D(GIVEN_FLOATS_2D, GIVEN_CODES, GIVEN_CODES, *TREE, GIVEN_CODES, GIVEN_CODES, GIVEN_FLOATS, int64))
 def count_rows(
     values: Floats,
     rows: Codes,

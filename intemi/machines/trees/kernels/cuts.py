@@ -10,21 +10,11 @@ import numpy as np
 
 from intemi.machines.interfaces import Codes, Floats
 from intemi.machines.trees.kernels.compiling import (
-    CODES,
-    FLOATS,
-    GIVEN_FLOATS,
-    MEASURE,
-    WIDE,
-    WIDE_2D,
-    Tuple,
     Wide,
     address_of,
-    apart,
-    boolean,
     call_measure,
-    float64,
-    inner,
-    int64,
+    helper,
+    inlined,
 )
 from intemi.machines.trees.kernels.found import SLACK, TIE, is_better
 
@@ -32,12 +22,7 @@ NEVER = 2**62
 """A position beyond all cells."""
 
 
-@apart(
-    Tuple((int64, float64, float64, int64))(
-        MEASURE, WIDE_2D, int64, int64, int64, int64, int64, CODES, int64, GIVEN_FLOATS,
-        FLOATS, FLOATS, FLOATS, float64, boolean, float64,
-    )
-)  # fmt: skip
+@helper
 def best_weighted_cut(
     measure: int,
     cells: Wide,
@@ -64,6 +49,7 @@ def best_weighted_cut(
     class_mask = (1 << (rank_shift - class_shift)) - 1
     row_mask = (1 << class_shift) - 1
     best, best_tie, best_position, legal = -np.inf, -np.inf, -1, 0
+    table_at, context_at = address_of(table), address_of(context)
     weight, left = 0.0, 0.0
     least = least_branch - SLACK
     for c in range(k):
@@ -108,27 +94,27 @@ def best_weighted_cut(
         for c in range(k):
             rest = totals[c] - table[c]
             table[k + c] = rest if rest > 1e-12 * totals[c] else 0.0
-        quality = call_measure(measure, address_of(table), 2, k, address_of(context))
+        quality = call_measure(measure, table_at, 2, k, context_at)
         if quality >= bar and is_better(quality, context[TIE], best, best_tie):
             best, best_tie, best_position = quality, context[TIE], i
             bar = max(bar, best - 1e-12 * max(1.0, abs(best)))
     return best_position, best, best_tie, legal
 
 
-@inner(int64(float64, int64))
+@helper
 def least_rows(least_branch: float, most: int) -> int:
     """The rows that a branch must have at least if all weigh 1; `most` or less."""
     return max(1, int(np.ceil(min(least_branch - SLACK, float(most)))))
 
 
-@inner(int64(int64, int64))
+@helper
 def bits_for_each(rows: int, k: int) -> int:
     """The bits that each of `k` counts gets if all are kept in one number; 0 if so many rows might need more."""
     bits = min(32, 64 // k)
     return bits if rows >> bits == 0 else 0
 
 
-@apart(Tuple((int64, int64))(WIDE_2D, int64, int64, int64, int64, int64, int64, int64, boolean, WIDE, CODES, WIDE))
+@helper
 def collect(
     cells: Wide,
     place: int,
@@ -174,7 +160,7 @@ def collect(
     return count + int(legal > 0), legal
 
 
-@inner(Tuple((int64, float64, float64))(MEASURE, int64, WIDE, int64, int64, FLOATS, FLOATS, FLOATS, float64))
+@inlined
 def best_of_sums(
     measure: int,
     count: int,
@@ -189,6 +175,7 @@ def best_of_sums(
     """The best of cuts whose `sums` are the counts of all classes below them, each in so many `bits`: which, quality,
     tie-breaker. -1: none reaches the `bar`."""
     best, best_tie, best_place = -np.inf, -np.inf, -1
+    table_at, context_at = address_of(table), address_of(context)
     mask = (1 << bits) - 1
     for j in range(count):
         counts = sums[np.uint64(j)]
@@ -196,19 +183,14 @@ def best_of_sums(
             table[c] = float(counts & mask)
             table[k + c] = totals[c] - table[c]
             counts >>= bits
-        quality = call_measure(measure, address_of(table), 2, k, address_of(context))
+        quality = call_measure(measure, table_at, 2, k, context_at)
         if quality >= bar and is_better(quality, context[TIE], best, best_tie):
             best, best_tie, best_place = quality, context[TIE], j
             bar = max(bar, best - 1e-12 * max(1.0, abs(best)))
     return best_place, best, best_tie
 
 
-@apart(
-    Tuple((int64, float64, float64, int64))(
-        MEASURE, WIDE_2D, int64, int64, int64, int64, int64, CODES, WIDE, int64, int64, FLOATS, FLOATS, CODES, WIDE,
-        FLOATS, float64, boolean, float64,
-    )
-)  # fmt: skip
+@helper
 def best_cut(
     measure: int,
     cells: Wide,
@@ -247,6 +229,7 @@ def best_cut(
     if bits > 0:
         which, best, best_tie = best_of_sums(measure, count, sums, bits, k, totals, table, context, bar)
         return int(positions[which]) if which >= 0 else -1, best, best_tie, legal
+    table_at, context_at = address_of(table), address_of(context)
     for c in range(k):
         table[c] = 0.0
     i = start
@@ -258,7 +241,7 @@ def best_cut(
             i += 1
         for c in range(k):
             table[k + c] = totals[c] - table[c]
-        quality = call_measure(measure, address_of(table), 2, k, address_of(context))
+        quality = call_measure(measure, table_at, 2, k, context_at)
         if quality >= bar and is_better(quality, context[TIE], best, best_tie):
             best, best_tie, best_position = quality, context[TIE], position
             bar = max(bar, best - 1e-12 * max(1.0, abs(best)))

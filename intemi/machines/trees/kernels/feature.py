@@ -8,21 +8,9 @@ from intemi.machines.interfaces import Codes, Floats
 from intemi.machines.trees.kernels.bins import best_bin, best_packed, take_packed
 from intemi.machines.trees.kernels.cells import end_of_known
 from intemi.machines.trees.kernels.compiling import (
-    BYTES,
-    CODES,
-    FLOATS,
-    FLOATS_2D,
-    GIVEN_FLOATS,
-    MEASURE,
-    WIDE,
-    WIDE_2D,
     Bytes,
     Wide,
-    boolean,
-    float64,
-    inner,
-    int64,
-    void,
+    inlined,
 )
 from intemi.machines.trees.kernels.cuts import best_cut, best_weighted_cut
 from intemi.machines.trees.kernels.found import CONSTANT, GAIN, LEGAL, NOWHERE, POSITION, QUALITY, SLACK, TIE, TIES
@@ -36,13 +24,7 @@ from intemi.machines.trees.kernels.settings import (
 from intemi.machines.trees.kernels.symbols import UNKNOWN, best_of_symbols, split_information
 
 
-@inner(
-    void(
-        MEASURE, int64, int64, int64, int64, int64, WIDE_2D, int64, int64, WIDE, CODES, WIDE, int64, int64, FLOATS,
-        GIVEN_FLOATS, boolean, GIVEN_FLOATS, float64, FLOATS, FLOATS, BYTES, WIDE, FLOATS, FLOATS, FLOATS, CODES, WIDE,
-        CODES, CODES, float64, FLOATS_2D,
-    )
-)  # fmt: skip
+@inlined
 def best_of_feature(
     measure: int,
     f: int,

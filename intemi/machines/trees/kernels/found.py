@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from intemi.machines.trees.kernels.compiling import boolean, float64, inner
+from intemi.machines.trees.kernels.compiling import helper
 
 QUALITY, TIES, GAIN, POSITION, LEGAL = 0, 1, 2, 3, 4
 """Columns of what is found: quality, tie-breaker, gain, where the cut is (position of a cell, or bin) or how many
@@ -17,7 +17,7 @@ SLACK = 1e-9
 """Sums of fractional weights that miss a bound by less than this reach it."""
 
 
-@inner(boolean(float64, float64, float64, float64))
+@helper
 def is_better(quality: float, tie: float, best: float, best_tie: float) -> bool:
     """Whether one candidate is better than another; what differs by less than rounding does not."""
     margin = 1e-12 * max(1.0, abs(best)) if best > -np.inf else 0.0

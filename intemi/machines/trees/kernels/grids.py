@@ -14,13 +14,13 @@ from intemi.machines.trees.kernels.compiling import (
     GIVEN_FLOATS_2D,
     Bytes,
     Tuple,
-    compiled,
+    kernel,
 )
 
 CLOSE = 1e-12
 
 
-@compiled(
+@kernel(
     Tuple((CODES, FLOATS, FLOATS, BYTES_2D))(
         GIVEN_FLOATS_2D, GIVEN_FLOATS_2D, GIVEN_FLOATS_2D, GIVEN_CODES, GIVEN_CODES, GIVEN_FLOATS
     )
@@ -81,7 +81,7 @@ def m_estimate_cuts(
     return leaves, validation, training, cuts
 
 
-@compiled(FLOATS(GIVEN_FLOATS, GIVEN_FLOATS, GIVEN_CODES, GIVEN_CODES, GIVEN_FLOATS))
+@kernel(FLOATS(GIVEN_FLOATS, GIVEN_FLOATS, GIVEN_CODES, GIVEN_CODES, GIVEN_FLOATS))
 def depth_impurity_keys(purity: Floats, weights: Floats, parent: Codes, first_child: Codes, betas: Floats) -> Floats:
     """For each node the number of the first β, of descending ones, at which it is not split any more; of leaves minus
     infinity. The quality of a leaf is its purity, that of a tree β times the mean quality of its branches."""

@@ -10,31 +10,26 @@ from numpy.typing import NDArray
 from intemi.machines.interfaces import Codes, Floats
 from intemi.machines.trees.kernels.cells import NONE, end_of_known
 from intemi.machines.trees.kernels.compiling import (
-    BYTES,
-    BYTES_2D,
-    CODES,
-    CODES_2D,
     FLOATS,
-    FLOATS_2D,
     GIVEN_CODES,
     GIVEN_CODES_2D,
     GIVEN_FLOATS,
     GIVEN_FLOATS_2D,
     MEASURE,
-    WIDE,
-    WIDE_2D,
     Bytes,
     Tuple,
     Wide,
-    apart,
     boolean,
-    compiled,
-    inner,
+    helper,
+    inlined,
     int64,
+    kernel,
+    unowned,
+    wide,
 )
 from intemi.machines.trees.kernels.cuts import bits_for_each
 from intemi.machines.trees.kernels.found import POSITION, QUALITY
-from intemi.machines.trees.kernels.node import AT_ONCE, ask, chosen_feature
+from intemi.machines.trees.kernels.node import AT_ONCE, ask, choose
 from intemi.machines.trees.kernels.numbering import (
     BRANCH_WEIGHT,
     BRANCHES,
@@ -51,7 +46,7 @@ from intemi.machines.trees.kernels.numbering import (
     START,
     numbered,
 )
-from intemi.machines.trees.kernels.partition import SIDES, divide, partition, still_live
+from intemi.machines.trees.kernels.partition import divide, partition, still_live
 from intemi.machines.trees.kernels.settings import (
     FILTERED,
     IMPUTES,
@@ -68,7 +63,16 @@ HEAD, TAIL, NODES, LEAVES, USED = range(5)
 """How far growth is: where the queue of open nodes begins and ends, how many nodes, leaves and parameters there are."""
 
 
-@inner(boolean(FLOATS_2D, int64, int64, GIVEN_FLOATS))
+@helper
+def most_branches(symbols_of: Codes) -> int:
+    """The branches that a split may have."""
+    most = 2
+    for symbols in symbols_of:
+        most = max(most, symbols)
+    return most
+
+
+@inlined
 def stops(counts: Floats, node: int, depth: int, settings: Floats) -> bool:
     """Whether a criterion that looks at the node alone ends growth there."""
     weight, majority = 0.0, 0.0
@@ -84,14 +88,7 @@ def stops(counts: Floats, node: int, depth: int, settings: Floats) -> bool:
     )
 
 
-@apart(
-    boolean(
-        MEASURE, GIVEN_FLOATS_2D, GIVEN_CODES, GIVEN_CODES, BYTES_2D, FLOATS_2D, CODES, WIDE_2D, GIVEN_CODES,
-        GIVEN_CODES, WIDE, GIVEN_CODES, GIVEN_FLOATS, boolean, GIVEN_FLOATS, FLOATS, WIDE, CODES_2D, FLOATS_2D,
-        FLOATS_2D, CODES, FLOATS, int64, CODES, CODES, CODES, SIDES, WIDE, FLOATS, BYTES, WIDE, FLOATS, FLOATS, FLOATS,
-        FLOATS, FLOATS, CODES, CODES, WIDE, CODES, WIDE, CODES, CODES, CODES, CODES, CODES, WIDE, FLOATS_2D,
-    )
-)  # fmt: skip
+@helper
 def expand(
     measure: int,
     values: Floats,
@@ -142,11 +139,20 @@ def expand(
     places: Wide,
     found: Floats,
 ) -> bool:
-    """Split open nodes until none is left, or there is no room for the children of one: then False.
-
-    It makes no arrays, so nothing has to be counted that refers to one.
-    """
-    k = counts.shape[1]
+    """Split open nodes until none is left, or there is no room for the children of one: then False."""
+    values, columns, base_rows, bins = unowned(values), unowned(columns), unowned(base_rows), unowned(bins)
+    bin_values, bin_count, cells = unowned(bin_values), unowned(bin_count), unowned(cells)
+    symbols_of, place_of, layout, classes = unowned(symbols_of), unowned(place_of), unowned(layout), unowned(classes)
+    weights, settings, context, progress = unowned(weights), unowned(settings), unowned(context), unowned(progress)
+    whole, other, counts, queue = unowned(whole), unowned(other), unowned(counts), unowned(queue)
+    parameters, live, only, rows = unowned(parameters), unowned(live), unowned(only), unowned(rows)
+    side, buffer, counted, seen = unowned(side), unowned(buffer), unowned(counted), unowned(seen)
+    packed, by_symbol, totals, here = unowned(packed), unowned(by_symbol), unowned(totals), unowned(here)
+    known, table, node_class, compact = unowned(known), unowned(table), unowned(node_class), unowned(compact)
+    step, positions, sums, group = unowned(step), unowned(positions), unowned(sums), unowned(group)
+    begins, present, branch, sizes = unowned(begins), unowned(present), unowned(branch), unowned(sizes)
+    places, found = unowned(places), unowned(found)
+    room, k = counts.shape
     rank_shift, class_shift, missing = layout[0], layout[1], layout[2]
     row_mask = (1 << class_shift) - 1
     # With a limit of leaves nodes are split in the order of their creation, else the last one first: its cells are
@@ -154,7 +160,7 @@ def expand(
     first_come = settings[MAX_LEAVES] < np.inf
     while progress[HEAD] < progress[TAIL] and progress[LEAVES] < settings[MAX_LEAVES]:
         nodes, used = progress[NODES], progress[USED]
-        if nodes + most > len(queue) or used + most > len(parameters):
+        if nodes + most > room or used + most > room:
             return False
         if first_come:
             node = queue[progress[HEAD]]
@@ -162,26 +168,25 @@ def expand(
         else:
             progress[TAIL] -= 1
             node = queue[progress[TAIL]]
-        start, end, live_count = int(whole[node, START]), int(whole[node, END]), int(whole[node, LIVE])
+        start, end, live_count = wide(whole[node, START]), wide(whole[node, END]), wide(whole[node, LIVE])
         for c in range(k):
             totals[c] = counts[node, c]
-        average, feature = np.nan, -1
-        for again in range(2):
+        average = ask(
+            measure, bins, bin_count, cells, symbols_of, place_of, live, live_count, rows, classes, start, end, layout,
+            totals, k, weights, is_weighted, settings, np.nan, context, counted, seen, packed, by_symbol, here, known,
+            table, node_class, compact, step, positions, sums, group, begins, present, branch,
+            settings[FILTERED] == 0.0, found,
+        )  # fmt: skip
+        feature = int(choose(found, symbols_of, settings, other[0, BRANCH_WEIGHT]))
+        if feature >= 0 and symbols_of[feature] > 0:
             # The branches of the symbols of the best feature are not known any more when all have been asked.
-            if again == 1 and (feature < 0 or symbols_of[feature] == 0):
-                break
-            asked, asked_count = live, live_count
-            if again == 1:
-                only[0] = feature
-                asked, asked_count = only, 1
-            average = ask(
-                measure, bins, bin_count, cells, symbols_of, place_of, asked, asked_count, rows, classes, start, end,
-                layout, totals, weights, is_weighted, settings, average, context, counted, seen, packed, by_symbol,
+            only[0] = feature
+            ask(
+                measure, bins, bin_count, cells, symbols_of, place_of, only, wide(1), rows, classes, start, end,
+                layout, totals, k, weights, is_weighted, settings, average, context, counted, seen, packed, by_symbol,
                 here, known, table, node_class, compact, step, positions, sums, group, begins, present, branch,
                 settings[FILTERED] == 0.0, found,
             )  # fmt: skip
-            if again == 0:
-                feature = chosen_feature(found, symbols_of, settings, other[0, BRANCH_WEIGHT])
         if feature < 0:
             continue
         if not first_come:
@@ -288,7 +293,7 @@ def expand(
                     side[row] = default
                     sizes[default] += 1
                     counts[nodes + default, classes[row]] += weights[row] if is_weighted else 1.0
-        beginning, going_on, last_going_on = start, 0, -1
+        beginning, going_on, last_going_on = start, 0, wide(-1)
         for b in range(branches):
             child = nodes + b
             for j in range(10):
@@ -305,18 +310,19 @@ def expand(
             in_place = symbols == 0 and lost == 0
             partition(
                 cells, live, live_count, place_of, rows, start, end, place if in_place else -1, layout, side, sizes,
-                branches, last_going_on if going_on == 1 else -1, places, buffer,
+                branches, last_going_on if going_on == 1 else wide(-1), places, buffer,
             )  # fmt: skip
         progress[NODES] += branches
         progress[LEAVES] += branches - 1
     return True
 
 
-@compiled(
+@kernel(
     Tuple((int64, PACKED))(
         GIVEN_CODES_2D, GIVEN_FLOATS_2D, GIVEN_CODES, GIVEN_FLOATS, GIVEN_CODES, GIVEN_CODES, GIVEN_CODES, int64,
         int64, int64, int64, int64, int64, MEASURE, GIVEN_FLOATS, FLOATS, boolean,
-    )
+    ),
+    seconds=35,
 )  # fmt: skip
 def grow(
     order: Codes,
@@ -354,9 +360,7 @@ def grow(
     )
     if infinite != NONE:
         return infinite, (0, 0, np.empty(0, np.int32), np.empty(0))
-    most = 2
-    for f in range(m):
-        most = max(most, symbols_of[f])
+    most = most_branches(symbols_of)
     all_bins, most_bins = 0, 0
     for f in range(m):
         if place_of[f] < 0:

@@ -9,13 +9,13 @@ from intemi.machines.trees.kernels.compiling import (
     FLOATS_2D,
     GIVEN_CODES,
     GIVEN_FLOATS_2D,
-    compiled,
+    kernel,
     void,
 )
 from intemi.machines.trees.kernels.route import TREE, branch_of, push_parts
 
 
-@compiled(void(GIVEN_FLOATS_2D, GIVEN_CODES, GIVEN_CODES, *TREE, GIVEN_FLOATS_2D, FLOATS_2D))
+@kernel(void(GIVEN_FLOATS_2D, GIVEN_CODES, GIVEN_CODES, *TREE, GIVEN_FLOATS_2D, FLOATS_2D))
 def mix(
     values: Floats,
     rows: Codes,

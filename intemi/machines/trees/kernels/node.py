@@ -7,23 +7,16 @@ import numpy as np
 from intemi.machines.interfaces import Codes, Floats
 from intemi.machines.trees.kernels.bins import count_bins, count_packed
 from intemi.machines.trees.kernels.compiling import (
-    BYTES,
-    BYTES_2D,
-    CODES,
-    FLOATS,
     FLOATS_2D,
     GIVEN_CODES,
     GIVEN_FLOATS,
-    MEASURE,
-    WIDE,
-    WIDE_2D,
     Bytes,
     Wide,
-    apart,
-    boolean,
-    compiled,
     float64,
+    helper,
     int64,
+    kernel,
+    unowned,
 )
 from intemi.machines.trees.kernels.cuts import bits_for_each
 from intemi.machines.trees.kernels.feature import best_of_feature
@@ -34,13 +27,19 @@ AT_ONCE = 4096
 """So many counts of a group of features lie near the processor."""
 
 
-@apart(
-    float64(
-        MEASURE, BYTES_2D, CODES, WIDE_2D, GIVEN_CODES, GIVEN_CODES, CODES, int64, GIVEN_CODES, GIVEN_CODES, int64,
-        int64, WIDE, FLOATS, GIVEN_FLOATS, boolean, GIVEN_FLOATS, float64, FLOATS, FLOATS, BYTES, WIDE, FLOATS, FLOATS,
-        FLOATS, FLOATS, CODES, CODES, WIDE, CODES, WIDE, CODES, CODES, CODES, CODES, boolean, FLOATS_2D,
-    )
-)  # fmt: skip
+@helper
+def renumber(totals: Floats, class_count: int, compact: Codes, here: Floats) -> int:
+    """Number the classes that occur in a node anew, by `compact`; `here` gets their weights. How many there are."""
+    k = 0
+    for c in range(class_count):
+        if totals[c] > 0.0:
+            compact[c] = k
+            here[k] = totals[c]
+            k += 1
+    return k
+
+
+@helper
 def ask(
     measure: int,
     bins: Bytes,
@@ -56,6 +55,7 @@ def ask(
     end: int,
     layout: Wide,
     totals: Floats,
+    class_count: int,
     weights: Floats,
     is_weighted: bool,
     settings: Floats,
@@ -87,25 +87,20 @@ def ask(
     the weight of the node; unless it is given, else it is NaN. With `only_best` features worse than another may be left
     without a split.
     """
-    k = 0
-    for c in range(len(totals)):
-        if totals[c] > 0.0:
-            compact[c] = k
-            here[k] = totals[c]
-            k += 1
+    k = renumber(totals, class_count, compact, here)
     bits = bits_for_each(end - start, k)
-    for c in range(len(totals)):
+    for c in range(class_count):
         step[c] = 1 << (bits * compact[c]) if totals[c] > 0.0 and bits > 0 else 0
     for i in range(start, end):
         node_class[np.uint64(i - start)] = compact[np.uint64(classes[np.uint64(rows[np.uint64(i)])])]
     is_given, cuts, numeric = not np.isnan(average), 0.0, 0
-    for f in range(len(symbols)):
+    for f in range(len(found)):
         numeric += int(symbols[f] == 0)
     is_packed = bits > 0 and not is_weighted
     best, bar = -np.inf, -np.inf
     if not is_given:
         average = 0.0
-        for c in range(len(totals)):
+        for c in range(class_count):
             average += totals[c]
     for kind in range(2):
         at = 0
@@ -146,8 +141,8 @@ def ask(
     return average
 
 
-@compiled(int64(FLOATS_2D, GIVEN_CODES, GIVEN_FLOATS, float64))
-def chosen_feature(found: Floats, symbols: Codes, settings: Floats, training_weight: float) -> int:
+@helper
+def choose(found: Floats, symbols: Codes, settings: Floats, training_weight: float) -> int:
     """The feature whose split is best, -1 if there is none; `training_weight` is that of the root."""
     least_gain = -np.inf
     if settings[FILTERED]:
@@ -173,3 +168,9 @@ def chosen_feature(found: Floats, symbols: Codes, settings: Floats, training_wei
         if is_better(found[f, QUALITY], found[f, TIES], best, best_tie):
             best, best_tie, chosen = found[f, QUALITY], found[f, TIES], f
     return chosen
+
+
+@kernel(int64(FLOATS_2D, GIVEN_CODES, GIVEN_FLOATS, float64))
+def chosen_feature(found: Floats, symbols: Codes, settings: Floats, training_weight: float) -> int:
+    """The same, for Python."""
+    return int(choose(unowned(found), unowned(symbols), unowned(settings), training_weight))

@@ -9,13 +9,9 @@ import numpy as np
 from intemi.machines.interfaces import Codes, Floats
 from intemi.machines.trees.kernels.compiling import (
     CODES,
-    CODES_2D,
     FLOATS,
-    FLOATS_2D,
-    GIVEN_CODES,
     Tuple,
-    apart,
-    boolean,
+    helper,
     int64,
 )
 
@@ -28,7 +24,7 @@ NODE_QUALITY, BRANCH_WEIGHT = 0, 1
 PACKED = Tuple((int64, int64, CODES, FLOATS))
 
 
-@apart(PACKED(CODES_2D, FLOATS_2D, FLOATS_2D, FLOATS, GIVEN_CODES, boolean), makes_arrays=True)
+@helper
 def numbered(
     whole: Codes, other: Floats, counts: Floats, parameters: Floats, symbols_of: Codes, is_fractional: bool
 ) -> Any:

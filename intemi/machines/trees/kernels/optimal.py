@@ -13,13 +13,13 @@ from intemi.machines.trees.kernels.compiling import (
     WIDE,
     Tuple,
     Wide,
-    compiled,
+    kernel,
 )
 
 CLOSE = 1e-12
 
 
-@compiled(Tuple((FLOATS, FLOATS, CODES, WIDE))(GIVEN_FLOATS, GIVEN_FLOATS, GIVEN_CODES, GIVEN_CODES, GIVEN_CODES))
+@kernel(Tuple((FLOATS, FLOATS, CODES, WIDE))(GIVEN_FLOATS, GIVEN_FLOATS, GIVEN_CODES, GIVEN_CODES, GIVEN_CODES))
 def fewest_errors(
     training: Floats, validation: Floats, parent: Codes, first_child: Codes, branch_count: Codes
 ) -> tuple[Floats, Floats, Codes, Wide]:

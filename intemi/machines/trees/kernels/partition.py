@@ -7,29 +7,18 @@ from numpy.typing import NDArray
 
 from intemi.machines.interfaces import Codes, Floats
 from intemi.machines.trees.kernels.compiling import (
-    BYTES_2D,
-    CODES,
-    FLOATS_2D,
-    GIVEN_CODES,
-    WIDE,
-    WIDE_2D,
     Bytes,
-    Tuple,
     Wide,
-    apart,
-    inner,
-    int64,
+    helper,
+    inlined,
     types,
-    void,
 )
 from intemi.machines.trees.kernels.found import CONSTANT, POSITION
 
 SIDES = types.int16[::1]
 
 
-@apart(
-    void(WIDE_2D, CODES, int64, GIVEN_CODES, CODES, int64, int64, int64, WIDE, SIDES, CODES, int64, int64, WIDE, WIDE)
-)
+@helper
 def partition(
     cells: Wide,
     live: Codes,
@@ -109,11 +98,7 @@ def partition(
                 cells[f, i] = buffer[i - start]
 
 
-@apart(
-    Tuple((int64, int64, int64))(
-        BYTES_2D, WIDE_2D, int64, int64, int64, GIVEN_CODES, GIVEN_CODES, int64, int64, int64, WIDE, WIDE, SIDES
-    )
-)  # fmt: skip
+@helper
 def divide(
     bins: Bytes,
     cells: Wide,
@@ -158,7 +143,7 @@ def divide(
     return -1 if missing else size, total, last
 
 
-@inner(int64(CODES, int64, FLOATS_2D))
+@inlined
 def still_live(live: Codes, live_count: int, found: Floats) -> int:
     """Bring the features that are not constant to the front; how many these are.
 

@@ -14,8 +14,8 @@ from intemi.machines.trees.kernels.compiling import (
     GIVEN_FLOATS,
     Bytes,
     Tuple,
-    compiled,
     float64,
+    kernel,
 )
 
 SAME_COST = 1e-10
@@ -24,7 +24,7 @@ count of leaves, so different ones differ by more."""
 CLOSE = 1e-12
 
 
-@compiled(Tuple((FLOATS, FLOATS))(GIVEN_FLOATS, float64, GIVEN_CODES, GIVEN_CODES, GIVEN_CODES))
+@kernel(Tuple((FLOATS, FLOATS))(GIVEN_FLOATS, float64, GIVEN_CODES, GIVEN_CODES, GIVEN_CODES))
 def weakest_links(
     risk: Floats, unit: float, parent: Codes, first_child: Codes, branch_count: Codes
 ) -> tuple[Floats, Floats]:
@@ -97,7 +97,7 @@ def weakest_links(
     return costs[:cost_count], critical
 
 
-@compiled(
+@kernel(
     Tuple((BYTES, float64))(
         GIVEN_FLOATS, GIVEN_FLOATS, GIVEN_FLOATS, GIVEN_FLOATS, GIVEN_CODES, GIVEN_CODES, float64, float64
     )

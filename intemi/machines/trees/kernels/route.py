@@ -7,17 +7,13 @@ import numpy as np
 from intemi.machines.interfaces import Codes, Floats
 from intemi.machines.trees.kernels.compiling import (
     CODES,
-    FLOATS,
     GIVEN_CODES,
     GIVEN_FLOATS,
     GIVEN_FLOATS_2D,
-    WIDE,
     Wide,
-    apart,
-    compiled,
-    float64,
-    inner,
-    int64,
+    helper,
+    inlined,
+    kernel,
     void,
 )
 from intemi.machines.trees.tree import DEVIATION, LINEAR, REVERSED, SYMBOLS, THRESHOLDS
@@ -33,12 +29,7 @@ CHILD = 2**32 - 1
 """The bits of a step that are the child."""
 
 
-@inner(
-    int64(
-        GIVEN_FLOATS_2D, int64, GIVEN_CODES, int64, GIVEN_CODES, GIVEN_CODES, GIVEN_CODES, GIVEN_CODES, GIVEN_CODES,
-        GIVEN_FLOATS,
-    )
-)  # fmt: skip
+@inlined
 def branch_of(
     values: Floats,
     row: int,
@@ -83,7 +74,7 @@ def branch_of(
     return int(default_branch[node])
 
 
-@apart(void(GIVEN_FLOATS_2D, GIVEN_CODES, WIDE, FLOATS, CODES))
+@helper
 def descend(values: Floats, rows: Codes, steps: Wide, thresholds: Floats, leaves: Codes) -> None:
     """Send rows down as far as nodes compare with one threshold and values are known.
 
@@ -108,7 +99,7 @@ def descend(values: Floats, rows: Codes, steps: Wide, thresholds: Floats, leaves
                 moved |= child ^ node
 
 
-@inner(int64(int64, float64, GIVEN_CODES, GIVEN_CODES, GIVEN_FLOATS, WIDE, FLOATS, int64))
+@inlined
 def push_parts(
     node: int,
     part_of_row: float,
@@ -131,7 +122,7 @@ def push_parts(
     return top
 
 
-@compiled(void(GIVEN_FLOATS_2D, GIVEN_CODES, GIVEN_CODES, *TREE, CODES))
+@kernel(void(GIVEN_FLOATS_2D, GIVEN_CODES, GIVEN_CODES, *TREE, CODES))
 def route(
     values: Floats,
     rows: Codes,

@@ -13,13 +13,13 @@ from intemi.machines.trees.kernels.compiling import (
     GIVEN_FLOATS_2D,
     GIVEN_WIDE,
     Wide,
-    compiled,
     float64,
+    kernel,
     void,
 )
 
 
-@compiled(
+@kernel(
     void(
         GIVEN_FLOATS_2D, GIVEN_FLOATS_2D, float64, GIVEN_CODES, GIVEN_FLOATS, float64, GIVEN_FLOATS, GIVEN_WIDE,
         FLOATS, CODES,

@@ -12,14 +12,14 @@ from intemi.machines.trees.kernels.compiling import (
     GIVEN_FLOATS_2D,
     Tuple,
     boolean,
-    compiled,
     float64,
     int64,
+    kernel,
 )
 from intemi.machines.trees.tree import LINEAR
 
 
-@compiled(
+@kernel(
     FLOATS(
         GIVEN_FLOATS_2D, GIVEN_CODES, GIVEN_CODES, GIVEN_CODES, GIVEN_CODES, GIVEN_CODES, GIVEN_FLOATS, int64
     )
@@ -67,7 +67,7 @@ def impurity_removed(
     return removed
 
 
-@compiled(Tuple((int64, int64, float64, float64, boolean))(GIVEN_FLOATS_2D, GIVEN_CODES, GIVEN_CODES))
+@kernel(Tuple((int64, int64, float64, float64, boolean))(GIVEN_FLOATS_2D, GIVEN_CODES, GIVEN_CODES))
 def size_of(class_weights: Floats, parent: Codes, default_branch: Codes) -> tuple[int, int, float, float, bool]:
     """The number of leaves, the depth, the weight of the majorities of the leaves, that of the root, and whether rows
     are divided where a value is missing."""

@@ -13,19 +13,16 @@ from intemi.machines.interfaces import Codes, Floats
 from intemi.machines.trees.kernels.compiling import (
     CODES,
     FLOATS,
-    FLOATS_2D,
-    GIVEN_FLOATS,
-    MEASURE,
-    Tuple,
     address_of,
-    apart,
     boolean,
     call_measure,
-    compiled,
     float64,
+    helper,
     int64,
-    part,
+    kernel,
+    unowned,
     void,
+    wide,
 )
 from intemi.machines.trees.kernels.found import GAIN, POSITION, QUALITY, SLACK, TIE, TIES, is_better
 from intemi.machines.trees.kernels.settings import (
@@ -46,7 +43,7 @@ BY_SHARE, BY_COORDINATE, BY_PROFILE = 1, 2, 3
 """Orders of symbols: share of the first class, correspondence analysis, principal component of the class profiles."""
 
 
-@part(void(FLOATS_2D, FLOATS), makes_arrays=True)
+@helper
 def leading_vector(matrix: Floats, vector: Floats) -> None:
     """The eigenvector of the largest eigenvalue of a symmetric matrix (which is destroyed), by Jacobi rotations.
 
@@ -94,8 +91,8 @@ def leading_vector(matrix: Floats, vector: Floats) -> None:
         vector[i] = sign * vectors[i, top]
 
 
-@compiled(void(FLOATS, int64, CODES, int64, int64, FLOATS))
-def scores(table: Floats, k: int, present: Codes, count: int, order: int, out: Floats) -> None:
+@helper
+def score(table: Floats, k: int, present: Codes, count: int, order: int, out: Floats) -> None:
     """A number for each of the `count` symbols in `present`, to order them by."""
     if order == BY_SHARE:
         # Of the classes that occur the first counts, so that a node with two of many classes is ordered exactly.
@@ -135,7 +132,13 @@ def scores(table: Floats, k: int, present: Codes, count: int, order: int, out: F
             out[i] += vector[c] * scale[c] * table[present[i] * k + c] / weights[i]
 
 
-@part(float64(FLOATS, int64, int64, float64))
+@kernel(void(FLOATS, int64, CODES, int64, int64, FLOATS), seconds=4)
+def scores(table: Floats, k: int, present: Codes, count: int, order: int, out: Floats) -> None:
+    """The same, for Python."""
+    score(unowned(table), k, unowned(present), count, order, out)
+
+
+@helper
 def split_information(table: Floats, branches: int, classes: int, unknown: float) -> float:
     """The entropy of the branches themselves; the rows whose value is missing are one more part."""
     weight, information = unknown, 0.0
@@ -151,7 +154,7 @@ def split_information(table: Floats, branches: int, classes: int, unknown: float
     return float(information / weight + np.log2(weight))
 
 
-@compiled(int64(int64, boolean, float64))
+@kernel(int64(int64, boolean, float64))
 def largest_set(symbols: int, everything: bool, wanted: float) -> int:
     """The size up to which sets are enumerated, so that their number is closest to what is wanted."""
     half = symbols // 2
@@ -167,12 +170,7 @@ def largest_set(symbols: int, everything: bool, wanted: float) -> int:
     return best
 
 
-@apart(
-    Tuple((float64, float64))(
-        MEASURE, FLOATS, int64, CODES, int64, int64, boolean, float64, float64, boolean, FLOATS, FLOATS, CODES
-    ),
-    makes_arrays=True,
-)
+@helper
 def best_sets(
     measure: int,
     table: Floats,
@@ -200,6 +198,7 @@ def best_sets(
     for c in range(k):
         weight += totals[c]
     least = least_branch - SLACK
+    sides_at, context_at = address_of(sides), address_of(context)
     best, best_tie = -np.inf, -np.inf
     chosen = np.empty(count, np.int64)
     best_chosen = np.empty(count, np.int64)
@@ -210,7 +209,7 @@ def best_sets(
     sizes = largest_set(count, everything, wanted)
     if order != 0:
         values = np.empty(count)
-        scores(table, k, present, count, order, values)
+        score(table, k, present, count, order, values)
         for i in range(count):
             j = i
             while j > 0 and values[ordered[j - 1]] > values[i]:
@@ -238,7 +237,7 @@ def best_sets(
                 rest = totals[c] - sides[c]
                 sides[k + c] = rest if rest > 1e-12 * totals[c] else 0.0
             if left >= least and weight - left >= least:
-                quality = call_measure(measure, address_of(sides), 2, k, address_of(context))
+                quality = call_measure(measure, sides_at, 2, k, context_at)
                 if is_relative:
                     information = split_information(sides, 2, k, context[UNKNOWN])
                     quality = quality / information if information > 1e-3 else -np.inf
@@ -264,12 +263,7 @@ def best_sets(
     return best, best_tie
 
 
-@apart(
-    void(
-        MEASURE, FLOATS, int64, int64, FLOATS, GIVEN_FLOATS, float64, float64, FLOATS, FLOATS, CODES, CODES,
-        FLOATS_2D, int64,
-    )
-)  # fmt: skip
+@helper
 def best_of_symbols(
     measure: int,
     counted: Floats,
@@ -288,7 +282,7 @@ def best_of_symbols(
 ) -> None:
     """The best split of a nominal feature, whose rows are counted by symbol and class; `branch` gets the sides."""
     least = settings[LEAST_BRANCH] - SLACK
-    count, heavy = 0, 0
+    count, heavy = wide(0), 0
     for s in range(symbols):
         branch[s] = -1
         part = 0.0

@@ -10,28 +10,19 @@ from intemi.machines.trees.kernels.compiling import (
     BYTES_2D,
     CODES,
     FLOATS_2D,
-    GIVEN_CODES,
-    GIVEN_CODES_2D,
-    GIVEN_FLOATS_2D,
     WIDE,
     WIDE_2D,
     Bytes,
     Tuple,
     Wide,
-    apart,
+    helper,
     int64,
 )
 
 PREPARED = Tuple((int64, BYTES_2D, FLOATS_2D, CODES, WIDE_2D, CODES, WIDE))
 
 
-@apart(
-    PREPARED(
-        GIVEN_FLOATS_2D, GIVEN_CODES_2D, GIVEN_CODES, GIVEN_CODES, GIVEN_CODES, GIVEN_CODES, int64, int64, int64, int64,
-        int64,
-    ),
-    makes_arrays=True,
-)  # fmt: skip
+@helper
 def prepare(
     values: Floats,
     order: Codes,

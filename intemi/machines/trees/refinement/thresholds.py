@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from intemi.machines.interfaces import Codes, Floats
-from intemi.machines.trees.kernels.compiling import FLOATS, GIVEN_CODES, GIVEN_FLOATS, compiled
+from intemi.machines.trees.kernels.compiling import FLOATS, GIVEN_CODES, GIVEN_FLOATS, kernel
 
 HALVINGS = 60
 CLOSE = 1e-12
 
 
-@compiled(FLOATS(GIVEN_FLOATS, GIVEN_FLOATS, GIVEN_CODES, GIVEN_CODES, GIVEN_CODES))
+@kernel(FLOATS(GIVEN_FLOATS, GIVEN_FLOATS, GIVEN_CODES, GIVEN_CODES, GIVEN_CODES))
 def depth_impurity_thresholds(
     purity: Floats, weights: Floats, parent: Codes, first_child: Codes, branch_count: Codes
 ) -> Floats:

@@ -108,9 +108,6 @@ class _Found:
     features: Sequence[int]
 
     def __post_init__(self) -> None:
-        from intemi.machines.trees.kernels.compiling import share_compilation
-
-        share_compilation("alone")
         from intemi.machines.trees.kernels.cells import MISSING_BIN, fill_cells, shifts
 
         data, count = self.data, len(self.features)
@@ -133,7 +130,7 @@ class _Found:
         self.counted, self.table = np.zeros(max(MISSING_BIN + 1, most) * k), np.empty(most * k)
         self.present, self.branch = np.empty(most, dtype=np.int32), np.empty(most, dtype=np.int32)
         self.found = np.empty((count, 5))
-        self.average = self._ask(-1, 0.0)
+        self.average = self._ask(-1, np.nan)
         self.sets: dict[int, Codes] = {}
         if not self.search.nominal.is_compiled:
             for place in np.flatnonzero(self.symbols).tolist():
@@ -144,32 +141,45 @@ class _Found:
         from intemi.machines.trees.kernels.alone import best_of_features
         from intemi.machines.trees.kernels.cells import MISSING_BIN
 
-        data = self.data
+        data, size, k = self.data, len(self.data), self.data.class_count
+        m = len(self.features)
+        asked = np.arange(m, dtype=np.int32) if only < 0 else np.array([only], dtype=np.int32)
         return best_of_features(
             self.search.quality.address,
             np.empty((0, 0), dtype=np.uint8),
+            np.zeros(m, dtype=np.int32),
             self.cells,
             self.symbols,
             self.place,
+            asked,
             self.rows,
             data.classes,
             0,
-            len(data),
+            size,
             self.layout,
             data.class_weights,
             data.weights,
             True,
             self.settings,
-            only,
             average,
             self.context,
-            self.counted,
+            np.empty(0),
             np.zeros(MISSING_BIN + 1, dtype=np.uint8),
+            np.empty(0, dtype=np.int64),
+            self.counted,
+            np.empty(k),
+            np.empty(k),
             self.table,
-            np.empty(len(data), dtype=np.int32),
-            np.empty(data.class_count, dtype=np.int32),
+            np.empty(size, dtype=np.int32),
+            np.empty(k, dtype=np.int32),
+            np.empty(k, dtype=np.int64),
+            np.empty(size + 1, dtype=np.int32),
+            np.empty(size + 1, dtype=np.int64),
+            np.empty(m, dtype=np.int32),
+            np.empty(m, dtype=np.int32),
             self.present,
             self.branch,
+            False,
             self.found,
         )
 
