@@ -17,6 +17,7 @@ from intemi.data.column import Column
 from intemi.data.table import Codes, Floats, Table
 from intemi.kernel import ConfigurationError, storable
 from intemi.kernel.encoding import digest, encode, head_of_tuple
+from intemi.kernel.errors import MalformedError
 
 Bits = NDArray[np.uint8]
 MOST_ROWS, MOST_COLUMNS = 5, 20
@@ -232,6 +233,8 @@ class Data:
     def from_state(cls, state: tuple[Table, Any, Codes | None]) -> Data:
         """The view that was kept."""
         table, rows, columns = state
+        if type(table) is not Table:
+            raise MalformedError(f"data are of a table, got {type(table).__name__}")
         if rows is not None and rows.dtype == np.uint8:
             rows = np.unpackbits(rows, count=len(table)).nonzero()[0]
         return cls(table, rows, columns)

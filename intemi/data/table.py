@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from intemi.data.column import Column, repeated
 from intemi.kernel import ConfigurationError, storable
 from intemi.kernel.encoding import digest, encode
+from intemi.kernel.errors import MalformedError
 from intemi.kernel.protection import is_read_only
 
 Floats = NDArray[np.float64]
@@ -110,6 +111,9 @@ class Table:
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Table:
         """The table that was kept."""
+        columns, target = state["columns"], state["target"]
+        if not all(type(each) is Column for each in columns) or type(target) not in (Column, type(None)):
+            raise MalformedError("the columns of a table are columns")
         return cls(**state)
 
     @cached_property

@@ -14,7 +14,7 @@ import numpy as np
 
 from intemi.kernel import registry
 from intemi.kernel.encoding import DIGEST_SIZE, HEAD_SIZE, source_of, tells_its_state
-from intemi.kernel.errors import EncodingError
+from intemi.kernel.errors import EncodingError, MalformedError
 
 _read_size = struct.Struct("<Q").unpack_from
 _read_float = struct.Struct("<d").unpack_from
@@ -43,9 +43,9 @@ def decode(data: bytes | memoryview, resolve: _Resolve = _nothing_shared) -> Any
     except EncodingError:
         raise
     except Exception as error:  # whatever damaged bytes provoke in struct, numpy or a type's own constructor
-        raise EncodingError(f"not a canonical encoding: {error}") from error
+        raise MalformedError(f"not a canonical encoding: {error}") from error
     if end != len(view):
-        raise EncodingError(f"not a canonical encoding: {len(view) - end} bytes too many")
+        raise MalformedError(f"not a canonical encoding: {len(view) - end} bytes too many")
     return value
 
 
@@ -101,7 +101,7 @@ def _content(view: memoryview, at: int) -> tuple[memoryview, int]:
     start = at + 8
     end = start + _read_size(view, at)[0]
     if end > len(view):
-        raise EncodingError("not a canonical encoding: it ends too early")
+        raise MalformedError("not a canonical encoding: it ends too early")
     return view[start:end], end
 
 
@@ -134,8 +134,8 @@ def _decode_rare(view: memoryview, at: int, number: int, resolve: _Resolve) -> t
         source, at = _content(view, at)
         if bytes(source) != source_of(cls):
             raise EncodingError(f"a {cls.__qualname__} as it was before its class was edited")
-        return _Frame(1, lambda parts: build_storable(cls, parts[0])), at
-    raise EncodingError(f"not a canonical encoding: unknown tag {tag!r}")
+        return _Frame(1, lambda parts: _checked(cls, parts[0])), at
+    raise MalformedError(f"not a canonical encoding: unknown tag {tag!r}")
 
 
 def _decode_array(view: memoryview, at: int) -> tuple[np.ndarray[Any, Any], int]:
@@ -145,7 +145,7 @@ def _decode_array(view: memoryview, at: int) -> tuple[np.ndarray[Any, Any], int]
     at += 8
     dtype = np.lib.format.descr_to_dtype(descr)
     if dtype.hasobject or size != dtype.itemsize * math.prod(shape) or at + size > len(view):
-        raise EncodingError("not a canonical encoding: damaged array")
+        raise MalformedError("not a canonical encoding: damaged array")
     array: np.ndarray[Any, Any] = (
         np.ndarray(shape, dtype, buffer=view[at : at + size].toreadonly()) if size else (np.empty(shape, dtype))
     )
@@ -154,6 +154,14 @@ def _decode_array(view: memoryview, at: int) -> tuple[np.ndarray[Any, Any], int]
 
 def _pairs(parts: list[Any]) -> dict[Any, Any]:
     return dict(zip(parts[::2], parts[1::2], strict=True))
+
+
+def _checked(cls: Any, state: Any) -> Any:
+    """A storable value that was read, after it has looked at itself."""
+    value = build_storable(cls, state)
+    if hasattr(cls, "check_decoded"):
+        value.check_decoded()
+    return value
 
 
 def build_storable(cls: Any, state: Any) -> Any:

@@ -40,6 +40,10 @@ class IncompleteError(IntemiError):
     """Something that was on record has been damaged or is gone, so an answer would be incomplete."""
 
 
+class MalformedError(EncodingError):
+    """Bytes that no encoder has written, or a value that no machine has made: damaged, or tampered with."""
+
+
 class MachineError(IntemiError):
     """A machine did not finish. `path` names the first machine that went wrong, `key` identifies it.
 

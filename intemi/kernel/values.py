@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -12,7 +13,7 @@ from typing import Any
 from intemi.kernel import encoding
 from intemi.kernel.context import Inputs, Source
 from intemi.kernel.decoding import decode
-from intemi.kernel.errors import EncodingError, IntemiError, MachineFailed
+from intemi.kernel.errors import EncodingError, IntemiError, MachineFailed, MalformedError, StoreWarning
 from intemi.kernel.machine import Machine, Model
 from intemi.kernel.memory import MemoryCache, Origin, measured
 from intemi.kernel.ports import Output
@@ -56,6 +57,7 @@ class Values:
         self._unifier = unifier
         self._trusts_store = trusts_store
         self._making = threading.RLock()
+        self._warned: set[Origin] = set()
         self._shared: set[bytes] = set()
         """Shared parts that the store has got from this process."""
 
@@ -209,8 +211,16 @@ class Values:
             if encoded.startswith(PICKLE):
                 return protected(_unpickled(encoded)) if self._trusts_store else ABSENT
             return protected(decode(encoded, self._resolve))
+        except MalformedError as error:
+            self._warn_of(item, error)
+            return ABSENT
         except Exception:
             return ABSENT  # a shared part is gone, or its type is not known to this process
+
+    def _warn_of(self, item: Item, error: MalformedError) -> None:
+        if item.origin not in self._warned:
+            self._warned.add(item.origin)
+            warnings.warn(StoreWarning(f"{item} is treated as absent: {error}"), stacklevel=2)
 
     def _resolve(self, name: bytes) -> Any:
         """A part that several values share: in memory once, however many of them are."""

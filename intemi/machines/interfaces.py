@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from intemi.data import Column, Data
 from intemi.kernel import IntemiError, storable
+from intemi.machines.decoded import expect, expect_columns, expect_labels
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int32]
@@ -29,6 +30,11 @@ class Classifier(ABC):
 
     columns: tuple[Column, ...]
     labels: tuple[str, ...]
+
+    def check_decoded(self) -> None:
+        """Refuse what does not fit together, after it was read."""
+        expect_columns(self.columns)
+        expect_labels(self.labels)
 
     def classify(self, data: Data) -> Codes:
         """For each row the index of a class."""
@@ -61,6 +67,10 @@ class Transformation(ABC):
 
     columns: tuple[Column, ...]
 
+    def check_decoded(self) -> None:
+        """Refuse what does not fit together, after it was read."""
+        expect_columns(self.columns)
+
     def transform(self, data: Data) -> Data:
         """The transformed data, row by row."""
         check_columns(type(self).__name__, self.columns, data)
@@ -91,6 +101,14 @@ class FeatureRanking:
         """The ranking that was taken apart."""
         columns, order, values = state
         return cls(columns, tuple(order.tolist()), tuple(values.tolist()))
+
+    def check_decoded(self) -> None:
+        """Refuse an order of other features than there are."""
+        expect_columns(self.columns)
+        count = len(self.columns)
+        expect(len(self.values) == count, "a ranking has a value for each column")
+        expect(len(set(self.order)) == len(self.order), "a ranking names a column once")
+        expect(all(type(each) is int and 0 <= each < count for each in self.order), "a ranking is of its columns")
 
     @property
     def nbytes(self) -> int:

@@ -17,6 +17,7 @@ from intemi.data import Data
 from intemi.kernel import Input, Machine, Model, Output, storable
 from intemi.machines.classifiers.kernels import GaussianKernel, Kernel
 from intemi.machines.classifiers.training import numbers_only
+from intemi.machines.decoded import expect
 from intemi.machines.interfaces import Floats
 
 ROOM = 2**28
@@ -102,6 +103,10 @@ class KernelTable:
 
     kernel: Kernel
     data: Data
+
+    def check_decoded(self) -> None:
+        """Refuse what does not fit together."""
+        expect(isinstance(self.kernel, Kernel) and type(self.data) is Data, "a kernel and data are needed")
 
     def values(self) -> Floats:
         """The product of each row with each."""

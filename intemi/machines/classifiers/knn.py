@@ -11,6 +11,7 @@ from intemi.data import Column, Data
 from intemi.kernel import ConfigurationError, Model, parameter, storable
 from intemi.machines.classifiers.distances import Distance, Euclidean
 from intemi.machines.classifiers.training import numbers_only, rows_to_learn_from
+from intemi.machines.decoded import expect, expect_data
 from intemi.machines.interfaces import Classifier, Codes, Floats
 from intemi.machines.roles import Learner
 from intemi.machines.search.steps import Steps
@@ -32,6 +33,14 @@ class NearestNeighbors(Classifier):
     k: int
     distance: Distance
     weights: Literal["uniform", "distance"]
+
+    def check_decoded(self) -> None:
+        """Refuse what does not fit together."""
+        super().check_decoded()
+        expect_data(self.known, self.columns)
+        expect(len(self.known) > 0 and self.known.labels == self.labels, "rows that were learned have classes")
+        expect(self.known.classes.min() >= 0, "the classes of rows that were learned are known")
+        expect(type(self.k) is int and self.k >= 1 and isinstance(self.distance, Distance), "neighbours are counted")
 
     def _probabilities(self, data: Data) -> Floats:
         known, rows = numbers_only("KNN", self.known), numbers_only("KNN", data)

@@ -9,6 +9,7 @@ import numpy as np
 from intemi.data import Column, Data
 from intemi.kernel import Model, storable
 from intemi.machines.classifiers.training import rows_to_learn_from, weight_of_classes
+from intemi.machines.decoded import expect_floats
 from intemi.machines.interfaces import Classifier, Floats
 from intemi.machines.roles import Learner
 
@@ -21,6 +22,11 @@ class MajorityClassifier(Classifier):
     columns: tuple[Column, ...]
     labels: tuple[str, ...]
     shares: Floats
+
+    def check_decoded(self) -> None:
+        """Refuse what does not fit together."""
+        super().check_decoded()
+        expect_floats(self.shares, len(self.labels))
 
     def _probabilities(self, data: Data) -> Floats:
         return np.tile(self.shares, (len(data), 1))

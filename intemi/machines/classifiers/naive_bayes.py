@@ -9,6 +9,7 @@ import numpy as np
 from intemi.data import Column, Data
 from intemi.kernel import ConfigurationError, Model, parameter, storable
 from intemi.machines.classifiers.training import rows_to_learn_from, weight_of_classes
+from intemi.machines.decoded import expect, expect_floats
 from intemi.machines.interfaces import Classifier, Codes, Floats
 from intemi.machines.roles import Learner
 
@@ -23,6 +24,16 @@ class BayesClassifier(Classifier):
     log_priors: Floats
     features: tuple[Floats, ...]
     """Of a numeric feature mean and variance, of a nominal one the logarithms of the shares: a row for each class."""
+
+    def check_decoded(self) -> None:
+        """Refuse what does not fit together."""
+        super().check_decoded()
+        count = len(self.labels)
+        expect_floats(self.log_priors, count)
+        expect(type(self.features) is tuple and len(self.features) == len(self.columns), "each column has its values")
+        for column, known in zip(self.columns, self.features, strict=True):
+            if column.categories is not None or known.size:
+                expect_floats(known, count, 2 if column.categories is None else len(column.categories))
 
     def _probabilities(self, data: Data) -> Floats:
         joint = np.tile(self.log_priors, (len(data), 1))

@@ -13,6 +13,7 @@ from intemi.kernel import ConfigurationError, Model, parameter, storable
 from intemi.kernel.libraries import library
 from intemi.machines.classifiers.sklearn_estimator import FittedEstimator, SklearnLearning, rows_of
 from intemi.machines.classifiers.training import one_hot, rows_to_learn_from
+from intemi.machines.decoded import expect, expect_indices
 from intemi.machines.interfaces import Classifier, Codes, Floats
 from intemi.machines.roles import Learner
 
@@ -26,6 +27,14 @@ class FittedClassifier(Classifier):
     labels: tuple[str, ...]
     classes: Codes
     fitted: FittedEstimator
+
+    def check_decoded(self) -> None:
+        """Refuse what does not fit together."""
+        super().check_decoded()
+        expect_indices(self.classes, len(self.labels))
+        expect(type(self.fitted) is FittedEstimator, "an estimator is needed")
+        width = getattr(self.fitted.estimator, "n_features_in_", len(self.columns))
+        expect(width == len(self.columns), "an estimator is of its columns")
 
     def _probabilities(self, data: Data) -> Floats:
         estimator = self.fitted.estimator

@@ -16,6 +16,7 @@ from intemi.data import Data
 from intemi.kernel import Component, ConfigurationError, EncodingError, storable
 from intemi.kernel.encoding import digest, encode
 from intemi.kernel.libraries import library
+from intemi.machines.decoded import expect
 from intemi.machines.interfaces import Floats
 
 NOT_FOR_ESTIMATORS = frozenset({"datasets", "exceptions", "experimental", "externals", "callback"})
@@ -187,6 +188,16 @@ class FittedEstimator:
         self.origin = origin
         self._estimator = estimator
         self._packed = packed
+
+    def check_decoded(self) -> None:
+        """Unpack it, and refuse what cannot be used: compiled code of scikit-learn would follow its arrays blindly."""
+        from sklearn.base import BaseEstimator
+
+        from intemi.machines.classifiers.sound_estimator import check_estimator
+
+        expect(type(self.origin) is type(self._packed) is bytes, "an estimator is packed")
+        expect(isinstance(self.estimator, BaseEstimator), "an estimator is needed")
+        check_estimator(self.estimator)
 
     @property
     def estimator(self) -> Any:

@@ -12,6 +12,7 @@ from intemi.data import Column, Data
 from intemi.kernel import ConfigurationError, Model, parameter, storable
 from intemi.machines.classifiers.sklearn_estimator import FittedEstimator, SklearnLearning, rows_of
 from intemi.machines.classifiers.training import rows_to_learn_from
+from intemi.machines.decoded import expect
 from intemi.machines.interfaces import Floats, Transformation
 from intemi.machines.roles import Transformer
 from intemi.machines.transformations.changing import names_apart
@@ -24,6 +25,13 @@ class FittedTransformation(Transformation):
 
     columns: tuple[Column, ...]
     fitted: FittedEstimator
+
+    def check_decoded(self) -> None:
+        """Refuse what does not fit together."""
+        super().check_decoded()
+        expect(type(self.fitted) is FittedEstimator, "an estimator is needed")
+        width = getattr(self.fitted.estimator, "n_features_in_", len(self.columns))
+        expect(width == len(self.columns), "an estimator is of its columns")
 
     def _transform(self, data: Data) -> Data:
         estimator = self.fitted.estimator

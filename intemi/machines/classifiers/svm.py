@@ -15,6 +15,7 @@ from intemi.kernel.libraries import library
 from intemi.machines.classifiers.kernel_provider import KernelProvider, KernelTable
 from intemi.machines.classifiers.kernels import GaussianKernel, Kernel
 from intemi.machines.classifiers.training import numbers_only, rows_to_learn_from
+from intemi.machines.decoded import expect, expect_data, expect_floats, expect_indices
 from intemi.machines.interfaces import Classifier, Codes, Floats
 from intemi.machines.roles import Learner
 from intemi.machines.search.steps import Steps
@@ -35,6 +36,16 @@ class SupportVectors(Classifier):
     coefficients: Floats
     """For each vector a row with its coefficient in each pair."""
     offsets: Floats
+
+    def check_decoded(self) -> None:
+        """Refuse what does not fit together."""
+        super().check_decoded()
+        expect_data(self.vectors, self.columns)
+        expect(isinstance(self.kernel, Kernel), "vectors are multiplied by a kernel")
+        expect_indices(self.classes, len(self.labels))
+        pairs = len(_pairs(len(self.classes)))
+        expect_floats(self.offsets, pairs)
+        expect_floats(self.coefficients, len(self.vectors), pairs)
 
     def margins(self, data: Data) -> Floats:
         """For each row and pair of classes the decision function, above 0 for the first of the pair."""

@@ -7,6 +7,7 @@ from typing import Any
 
 from intemi.data import Column, Data
 from intemi.kernel import Input, Job, Machine, Model, Output, parameter, storable
+from intemi.machines.decoded import expect
 from intemi.machines.interfaces import Classifier, Codes, Floats, Transformation
 from intemi.machines.roles import Learner, Transformer, placeholder
 
@@ -20,6 +21,13 @@ class TransformingClassifier(Classifier):
     labels: tuple[str, ...]
     transformation: Transformation
     classifier: Classifier
+
+    def check_decoded(self) -> None:
+        """Refuse what does not fit together."""
+        super().check_decoded()
+        expect(isinstance(self.transformation, Transformation), "a transformation is needed")
+        expect(isinstance(self.classifier, Classifier), "a classifier is needed")
+        expect(self.transformation.columns == self.columns and self.classifier.labels == self.labels, "parts fit")
 
     def _probabilities(self, data: Data) -> Floats:
         return self.classifier.probabilities(self.transformation.transform(data))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from intemi.data import Column, Data
 from intemi.kernel import Component, Input, Machine, Model, Output, parameter, storable
+from intemi.machines.decoded import expect
 from intemi.machines.interfaces import FeatureRanking, Transformation, check_columns
 from intemi.machines.search.steps import Steps
 
@@ -58,6 +59,12 @@ class ColumnSelection(Transformation):
 
     columns: tuple[Column, ...]
     chosen: tuple[int, ...]
+
+    def check_decoded(self) -> None:
+        """Refuse what does not fit together."""
+        super().check_decoded()
+        count = len(self.columns)
+        expect(all(type(each) is int and 0 <= each < count for each in self.chosen), "columns are chosen")
 
     def _transform(self, data: Data) -> Data:
         return data.select_columns(self.chosen)

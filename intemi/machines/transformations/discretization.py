@@ -12,6 +12,7 @@ import numpy as np
 from intemi.data import Column, Data
 from intemi.kernel import Component, Model, parameter, storable
 from intemi.machines import weighted
+from intemi.machines.decoded import expect, expect_floats
 from intemi.machines.interfaces import Codes, Floats, Transformation
 from intemi.machines.roles import Transformer
 from intemi.machines.transformations.changing import numeric, with_columns
@@ -57,6 +58,16 @@ class Intervals(Transformation):
     columns: tuple[Column, ...]
     thresholds: tuple[Floats | None, ...]
     """One array for each numeric column, None for each nominal one."""
+
+    def check_decoded(self) -> None:
+        """Refuse what does not fit together."""
+        super().check_decoded()
+        expect(type(self.thresholds) is tuple and len(self.thresholds) == len(self.columns), "all have thresholds")
+        for column, thresholds in zip(self.columns, self.thresholds, strict=True):
+            if thresholds is None:
+                expect(column.is_nominal, "a numeric column has thresholds")
+            else:
+                expect_floats(thresholds, None)
 
     def _transform(self, data: Data) -> Data:
         if all(column.is_nominal for column in self.columns):

@@ -11,6 +11,7 @@ import numpy as np
 from intemi.data import Column, Data
 from intemi.kernel import Component, Model, storable
 from intemi.machines import weighted
+from intemi.machines.decoded import expect_floats
 from intemi.machines.interfaces import Floats, Transformation
 from intemi.machines.roles import Transformer
 from intemi.machines.transformations.changing import with_columns
@@ -52,6 +53,11 @@ class Replacement(Transformation):
 
     columns: tuple[Column, ...]
     values: Floats
+
+    def check_decoded(self) -> None:
+        """Refuse what does not fit together."""
+        super().check_decoded()
+        expect_floats(self.values, len(self.columns))
 
     def _transform(self, data: Data) -> Data:
         if not any(np.isnan(data.feature(index)).any() for index in range(len(self.columns))):

@@ -10,6 +10,7 @@ import numpy as np
 from intemi.data import Column, Data
 from intemi.kernel import ConfigurationError, Model, parameter, storable
 from intemi.machines import weighted
+from intemi.machines.decoded import expect_floats
 from intemi.machines.interfaces import Floats, Transformation
 from intemi.machines.roles import Transformer
 from intemi.machines.transformations.changing import names_apart, numeric, refuse_unknown, with_columns
@@ -25,6 +26,13 @@ class Projection(Transformation):
     """Of the numeric columns only."""
     directions: Floats
     """A row of numeric columns for each direction."""
+
+    def check_decoded(self) -> None:
+        """Refuse what does not fit together."""
+        super().check_decoded()
+        count = len(numeric(self.columns))
+        expect_floats(self.center, count)
+        expect_floats(self.directions, None, count)
 
     def _transform(self, data: Data) -> Data:
         inside = numeric(self.columns)

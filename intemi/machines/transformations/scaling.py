@@ -9,6 +9,7 @@ import numpy as np
 from intemi.data import Column, Data
 from intemi.kernel import storable
 from intemi.machines import weighted
+from intemi.machines.decoded import expect_floats
 from intemi.machines.interfaces import Floats, Transformation
 
 
@@ -24,6 +25,12 @@ class Scaling(Transformation):
     center: Floats
     factor: Floats
     offset: float = 0.0
+
+    def check_decoded(self) -> None:
+        """Refuse what does not fit together."""
+        super().check_decoded()
+        expect_floats(self.center, len(self.columns))
+        expect_floats(self.factor, len(self.columns))
 
     def _transform(self, data: Data) -> Data:
         nominal = [index for index, column in enumerate(self.columns) if column.is_nominal]

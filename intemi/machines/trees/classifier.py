@@ -10,6 +10,7 @@ import numpy as np
 
 from intemi.data import Column, Data
 from intemi.kernel import storable
+from intemi.machines.decoded import expect
 from intemi.machines.interfaces import Classifier, Codes, Floats
 from intemi.machines.trees import kernels
 from intemi.machines.trees.components import DecisionModule
@@ -28,6 +29,12 @@ class TreeClassifier(Classifier):
     labels: tuple[str, ...]
     tree: Tree
     decision: DecisionModule
+
+    def check_decoded(self) -> None:
+        """Refuse what does not fit together."""
+        super().check_decoded()
+        expect(type(self.tree) is Tree and isinstance(self.decision, DecisionModule), "a tree decides")
+        expect(self.tree.columns == self.columns and self.tree.labels == self.labels, "a tree fits")
 
     @cached_property
     def _node_answers(self) -> Floats:

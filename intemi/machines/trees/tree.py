@@ -17,6 +17,7 @@ from intemi.data import Column
 from intemi.kernel import storable
 from intemi.kernel.encoding import digest, encode_once
 from intemi.machines.interfaces import Codes, Floats
+from intemi.machines.trees.sound import check_state, check_tree
 
 if TYPE_CHECKING:
     from intemi.machines.trees.rules import Rule
@@ -79,6 +80,11 @@ class Tree:
         return len(self.parent)
 
     # For the store: a few pieces cost less than many
+
+    def check_decoded(self) -> None:
+        """Refuse arrays that are not those of a tree, before compiled code follows them."""
+        check_state(self.__dict__["_state"])
+        check_tree(self)
 
     def state(self) -> tuple[Any, ...]:
         """All integers in one array, all other numbers in another."""

@@ -66,6 +66,8 @@ class ErrorsOfPrunings(Machine):
     repeats: float = parameter(default=1.0, at_least=1)
 
     def run(self, tree: Tree, counts: Floats) -> Model:
+        if counts.shape != tree.class_weights.shape or counts.dtype != np.float64:
+            raise ConfigurationError(f"{self.kind}: counts must be those of the tree, got an array of {counts.shape}")
         return Model(table=replace(self.validator.table(tree, counts, self.decision), repeats=self.repeats))
 
 

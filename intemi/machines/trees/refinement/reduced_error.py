@@ -55,6 +55,8 @@ got CVDistributor(folds=10, stratified=True)
         if len(tables) != 1 or not isinstance(tables[0], NodeErrors) or tables[0].tree != content_digest(tree):
             raise ConfigurationError(f"{self.kind}: one pass is needed, over the tree that is cut; got {len(tables)}")
         table = tables[0]
+        if len(table.reached) != len(tree):
+            raise ConfigurationError(f"{self.kind}: errors of {len(tree)} nodes are needed, got {len(table.reached)}")
         passes_with_rows(self, tables)
         cuts, error = reduced_error_cuts(
             table.validation,

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from intemi.kernel import storable
+from intemi.machines.decoded import expect, expect_floats
 from intemi.machines.interfaces import Codes, Floats
 from intemi.machines.trees.components import DecisionModule
 from intemi.machines.trees.tree import Tree
@@ -62,6 +63,12 @@ class ErrorTable(Validation):
     training: Floats
     """The errors on training rows, by weight."""
 
+    def check_decoded(self) -> None:
+        """Refuse what does not fit together."""
+        for values in (self.keys, self.validation, self.training):
+            expect_floats(values, len(self.keys))
+        expect(self.leaves.dtype == np.int32 and self.leaves.shape == self.keys.shape, "prunings have leaves")
+
     def __len__(self) -> int:
         return len(self.keys)
 
@@ -82,6 +89,11 @@ class NodeErrors(Validation):
     """The weight of the validation rows that come down to the node."""
     validation: Floats
     training: Floats
+
+    def check_decoded(self) -> None:
+        """Refuse what does not fit together."""
+        for values in (self.reached, self.validation, self.training):
+            expect_floats(values, len(self.reached))
 
 
 def node_classes(tree: Tree, decision: DecisionModule) -> Codes:
