@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from intemi.experiments.comparison import Compared, compare
-from intemi.experiments.experiment import LEARNER, TEST, Experiment
+from intemi.experiments.experiment import LEARNER, TEST, Experiment, measures_by_name
 from intemi.experiments.unknown import is_known
 from intemi.kernel.capsule import Capsule
 from intemi.kernel.errors import ConfigurationError, IntemiError, MachineError
@@ -98,7 +98,11 @@ class Outcome:
         known = {name for part in parts for name in part.labels if any(each is not None for each in part[name])}
         for name in wanted:
             if name not in known:
-                raise IntemiError(f"{self.experiment.name}: no test and no learner has a result {name!r}")
+                hint = "; add it to the measures and run again: tests run, and nothing is trained"
+                raise IntemiError(
+                    f"{self.experiment.name}: no test and no learner has a result {name!r}"
+                    f"{hint if name in measures_by_name() else ''}"
+                )
         return Series.concat(*parts)
 
     def compare(self, measure: str | None = None) -> Compared:

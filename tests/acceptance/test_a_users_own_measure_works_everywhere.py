@@ -194,6 +194,12 @@ def test_the_command_and_the_schema_list_it(own: Path) -> None:
     assert {"Worst miss", "F1", "PR-AUC", "Leaves", "wall"} <= set(names)
 
 
+def test_a_measure_that_was_not_taken_says_how_to_have_it(own: Path) -> None:
+    said("run", "own.yaml", "--quiet")
+    missing = said("compare", "own.yaml", "-m", "MCC", code=1).exception
+    assert "'MCC'; add it to the measures and run again: tests run, and nothing is trained" in str(missing)
+
+
 def test_mistakes_get_one_clear_message() -> None:
     with pytest.raises(ConfigurationError, match=r"of can ask for true, answers, .* but it asks for 'scores'"):
 

@@ -159,7 +159,7 @@ WRONG = {
     "an unknown statistical test": (
         "data: [iris]\nlearners: [KNN]\ncomparison: {test: FTest}\n",
         3,
-        "test: must be one of CorrectedTTest",
+        "test: must be one of TTest, PairedTTest, CorrectedTTest",
     ),
     "an impossible alpha": (
         "data: [iris]\nlearners: [KNN]\ncomparison: {alpha: 5}\n",
