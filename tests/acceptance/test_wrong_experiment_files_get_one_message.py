@@ -170,7 +170,7 @@ WRONG = {
     "a test that does not fit": (
         "data: [iris]\nlearners: [KNN]\nprotocol: {distributor: BootstrapDistributor}\n",
         3,
-        "test must be one of PairedTTest",
+        "test must be one of TTest, PairedTTest",
     ),
     "a cyclic graph": (SCHEME % ("knn.classifier", "std.transformed", "knn.classifier"), 8, "takes Data"),
     "machines that wait for each other": (
