@@ -119,7 +119,7 @@ def search(sigmas: int, prices: int, repetitions: int) -> ParameterSearch:
     return ParameterSearch(
         test=Repeater(CVDistributor(folds=2), test, repetitions, seed=1),
         scenario=Grid(
-            Steps("test/svm.kernel.sigma", base=2.0, start=-10, step=2, count=sigmas),
+            Steps("test/svm.kernel.sigma", base=2.0, start=-12, step=2, count=sigmas),
             Steps("test/svm.C", base=2.0, start=-1, step=2, count=prices),
         ),
         objective=Query("test/svm test", "Accuracy").mean(),

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 from intemi import Input, Job, Machine, Model, Output
 from intemi.data import Data
 from intemi.experiments import Experiment
+from intemi.kernel import ConfigurationError
 from intemi.machines import (
     CART,
     QUEST,
@@ -194,8 +195,6 @@ REQUEST = "single trees"
 REPEATED = single_trees({name: CRITERIA[name] for name in ("Gini", "IG")}, folds=10, inner_folds=10, repetitions=10)
 """The protocol of the book, for two criteria: a hundred results for each method."""
 
-files = {name: DataLoader(str(SHARED / f"{name}.arff")) for name in DATA_SETS if (SHARED / f"{name}.arff").exists()}
-
 smoke = Experiment(
     data={name: SklearnDataset(name) for name in ("iris", "wine")},
     requests={REQUEST: single_trees({"IG": CRITERIA["IG"]}, folds=5, inner_folds=3, repetitions=1)},
@@ -203,12 +202,21 @@ smoke = Experiment(
 )
 """A look at everything, which needs no files."""
 
-experiment = (
-    Experiment(
-        data=files,
+experiment: Experiment
+"""The whole, on the data sets of `DATA_SETS`; made when it is asked for, since it needs their files."""
+
+
+def __getattr__(name: str) -> Experiment:
+    if name != "experiment":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    missing = [each for each in DATA_SETS if not (SHARED / f"{each}.arff").exists()]
+    if missing:
+        raise ConfigurationError(
+            f"single_trees.py: it needs the files of {len(DATA_SETS)} data sets in {SHARED}, and {', '.join(missing)} "
+            "are not there; `python -m scripts.reproduction --smoke` runs its small form on data of scikit-learn"
+        )
+    return Experiment(
+        data={each: DataLoader(str(SHARED / f"{each}.arff")) for each in DATA_SETS},
         requests={REQUEST: single_trees(CRITERIA, folds=10, inner_folds=10, repetitions=1)},
         name="single-trees",
     )
-    if files
-    else smoke
-)

@@ -19,7 +19,7 @@ def pytest_report_header() -> str:
     """Say whether the wide check is part of the run."""
     if WIDE.is_there:
         return f"wide check: {len(WIDE.names())} data sets found beside the repository"
-    return "wide check: 57 data sets not found beside the repository, so tests marked wide are not collected"
+    return "wide check: 57 data sets not found: tests marked wide are not collected, others have stand-ins"
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

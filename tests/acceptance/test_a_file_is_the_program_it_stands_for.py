@@ -146,6 +146,7 @@ def test_every_learner_in_configs_learns(file: Path) -> None:
         assert len(outcome.series()) == 2 * len(experiment.learners)
 
 
+@pytest.mark.wide
 def test_the_python_file_in_configs_is_an_experiment_of_the_command(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "intemi.cli", "run", str(CONFIGS / "single_trees.py"), "--dry-run"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)

@@ -19,6 +19,7 @@ from intemi.machines.rankings import (
     ReliefFRanking,
 )
 from intemi.machines.transformations import ExternalTransformation
+from scripts.reference_data import WIDE
 from tests import datasets
 from tests.learning.tables import mixed
 
@@ -34,6 +35,10 @@ TABLE_4_1 = {
 }
 
 
+LIVE: dict[str, Machine] = {"F-score": FScoreRanking(), "information theory": MutualInformationRanking()}
+"""Where ours rank the features of breast-w as the book's did; on data that stand for it, its orders are given."""
+
+
 def ranked(order: tuple[int, ...]) -> GivenRanking:
     return GivenRanking(tuple(feature - 1 for feature in order))
 
@@ -44,7 +49,8 @@ def test_of_72_subsets_of_features_37_are_different_and_only_they_are_classified
         data = project.given(datasets.load("breast-w"))
         classifiers = []
         for name, order in TABLE_4_1.items():
-            ranking = project.request(ranked(order), data=data, name=name)
+            machine = LIVE[name] if WIDE.is_there and name in LIVE else ranked(order)
+            ranking = project.request(machine, data=data, name=name)
             for count in range(1, 10):
                 selection = project.request(FeatureSelection(Count(count)), data=data, ranking=ranking.ranking)
                 classifiers.append(project.request(NaiveBayes(), data=selection.transformed))
@@ -52,7 +58,7 @@ def test_of_72_subsets_of_features_37_are_different_and_only_they_are_classified
         counts = project.counts()
     assert counts.logical["NaiveBayes"] == 72
     assert counts.physical["NaiveBayes"] == 37
-    assert counts.physical["GivenRanking"] == 8
+    assert counts.physical["GivenRanking"] == (6 if WIDE.is_there else 8)
     assert counts.physical["FeatureSelection"] == 72
 
 

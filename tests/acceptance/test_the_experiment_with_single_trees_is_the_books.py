@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
-from configs.single_trees import CRITERIA, DATA_SETS, experiment, files, methods, smoke
+from configs import single_trees
+from configs.single_trees import CRITERIA, DATA_SETS, methods, smoke
 from intemi import Project
 from intemi.experiments import found, run
 from scripts.reproduction import once, page
@@ -24,9 +27,23 @@ def test_it_has_as_many_methods_as_the_books_table() -> None:
     assert len(CRITERIA) == 5
 
 
-def test_it_runs_on_at_least_ten_data_sets_if_they_are_there() -> None:
-    assert len(DATA_SETS) >= 10
-    assert set(experiment.data) == (set(files) or set(smoke.data))
+@pytest.mark.wide
+def test_it_runs_on_all_its_data_sets() -> None:
+    assert len(DATA_SETS) == 17
+    assert set(single_trees.experiment.data) == set(DATA_SETS)
+
+
+def test_without_its_data_it_says_so_and_ends(tmp_path: Path) -> None:
+    copy = tmp_path / "configs" / "single_trees.py"
+    copy.parent.mkdir()
+    copy.write_text(Path(single_trees.__file__).read_text("utf-8"), "utf-8")
+    command = [sys.executable, "-m", "intemi.cli", "run", str(copy), "--dry-run"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert done.returncode != 0
+    assert "it needs the files of 17 data sets in" in done.stderr
+    assert "balance-scale, breast-cancer" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert "iris on" not in done.stdout
 
 
 @pytest.mark.slow

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from intemi.data import Column, Data, Table
 from intemi.data.arff import arff_text, parse_arff, read_arff, write_arff
 from intemi.data.errors import DataError
+from scripts.reference_data import WIDE
 from tests import datasets
 from tests.data.tables import tables, target_of
 
@@ -33,7 +34,8 @@ def refusal(text: str, **options: str) -> str:
     return str(caught.value)
 
 
-@pytest.mark.parametrize("name", datasets.available())
+@pytest.mark.wide
+@pytest.mark.parametrize("name", WIDE.names())
 def test_a_file_of_the_collection_agrees_with_its_index(name: str) -> None:
     entry = datasets.index()[name]
     data = read_arff(datasets.path(name))

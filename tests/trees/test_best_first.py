@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from itertools import combinations
 from typing import Any
 
@@ -27,6 +26,7 @@ from intemi.machines.trees.splitters.nominal import TwoSets
 from intemi.machines.trees.splitters.spread import SpreadSearch
 from intemi.machines.trees.tree import Tree
 from intemi.testing import check_machine
+from scripts.reference_data import WIDE
 from tests import datasets
 from tests.trees.examples import every_binary_split, learned, leaves_of, same_tree, table_of, tree_of
 from tests.trees.test_exhaustive_search import tables
@@ -404,14 +404,11 @@ DIFFERENT = {
 LARGE = {"letter", "arrhythmia", "waveform-21", "waveform-5000"}
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(n, marks=[pytest.mark.slow] * (n in LARGE)) for n in datasets.available()]
-)
+@pytest.mark.wide
+@pytest.mark.parametrize("name", [pytest.param(n, marks=[pytest.mark.slow] * (n in LARGE)) for n in WIDE.names()])
 def test_trees_are_those_of_weka(name: str) -> None:
-    data = datasets.load(name)
-    file = datasets.SHARED / "reference" / "full_trees.csv"
-    with file.open() as lines:
-        rows = [row for row in csv.DictReader(lines) if row["dataset"] == name and "BFTree" in row["program"]]
+    data = WIDE.load(name)
+    rows = [row for row in WIDE.rows("full_trees.csv") if row["dataset"] == name and "BFTree" in row["program"]]
     for row in rows:
         option = "-G" if "-G" in row["options"] else ""
         model = learned(BestFirstTree(InformationGain() if option else Gini()), data)

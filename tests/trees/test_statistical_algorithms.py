@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from functools import cache
 
 import numpy as np
@@ -13,7 +12,8 @@ from intemi.kernel import ConfigurationError, Model
 from intemi.machines.trees.decision_tree import DecisionTree
 from intemi.machines.trees.statistical_algorithms import CRUISE1D, CRUISE2D, FACT, QUEST, Cal5, CTree
 from intemi.testing import check_machine
-from tests.datasets import SHARED, load
+from scripts.reference_data import WIDE
+from tests.datasets import load
 from tests.learning.tables import mixed, numeric
 from tests.trees.small_nodes import C9, C9_CLASSES, K20, K20_CLASSES, L10, L10_CLASSES
 
@@ -149,23 +149,20 @@ def test_missing_values_and_weights_are_no_obstacle(name: str) -> None:
 
 @cache
 def reference() -> dict[str, dict[str, str]]:
-    """What partykit gives on each data set."""
-    file = SHARED / "reference" / "full_trees.csv"
-    if not file.exists():
-        return {}
-    with file.open() as lines:
-        return {row["dataset"]: row for row in csv.DictReader(lines) if "ctree" in row["program"]}
+    """What partykit gives on each data set of the wide check."""
+    return {row["dataset"]: row for row in WIDE.rows("full_trees.csv") if "ctree" in row["program"]}
 
 
 LARGE = ("ann-thyroid", "letter", "optdigits", "pendigits", "satimage")
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [name for name in reference() if name not in LARGE])
+@pytest.mark.wide
+@pytest.mark.parametrize(
+    "name", [name for name in WIDE.names() if name not in LARGE and not np.isnan(WIDE.load(name).features).any()]
+)
 def test_ctree_has_the_leaves_and_the_errors_of_partykit(name: str) -> None:
-    data, expected = load(name), reference()[name]
-    if np.isnan(data.features).any():
-        pytest.skip("partykit draws at random where rows with missing values go")
+    data, expected = WIDE.load(name), reference()[name]
     model = grown(CTree(), data)
     errors = round(model.results["Training error"] * len(data))
     assert (model.results["Leaves"], errors) == (int(expected["leaves"]), int(expected["training_errors"]))
