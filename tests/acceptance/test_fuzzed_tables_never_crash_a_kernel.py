@@ -15,7 +15,8 @@ import numpy as np
 import pytest
 
 from intemi.data import Column, Data, Table
-from intemi.kernel import ConfigurationError
+from intemi.kernel import ConfigurationError, Project
+from intemi.machines import CVDistributor, HoldOutDistributor
 from intemi.machines.trees import (
     AUC,
     C45,
@@ -28,8 +29,14 @@ from intemi.machines.trees import (
     AUCTree,
     BestSplitGain,
     BranchForEach,
+    CostComplexity,
+    CriticalValue,
     CTree,
     DecisionTree,
+    Degree,
+    Depth,
+    DepthImpurityValidation,
+    ErrorBased,
     ExhaustiveSearch,
     FilteredGainRatio,
     Fractional,
@@ -43,10 +50,17 @@ from intemi.machines.trees import (
     MaxErrors,
     MaxLeaves,
     MaxMinority,
+    MEstimateValidation,
+    MinimumError,
     MinNodeSize,
     MissingPolicy,
     NominalSplits,
+    OptimalSize,
     PermutationStatistic,
+    PessimisticError,
+    ReducedError,
+    RefinedTree,
+    Refinement,
     SmallSets,
     SplitQuality,
     SSVAlpha,
@@ -60,10 +74,11 @@ from intemi.machines.trees import (
     TreeClassifier,
     Twoing,
     TwoSets,
+    Validator,
 )
 from tests.trees.examples import learned, tree_of
 
-TABLES = 150
+TABLES, REFINED = 150, 96
 ROOT = Path(__file__).parents[2]
 QUALITIES: list[SplitQuality] = [
     Accuracy(), InformationGain(), GainRatio(), FilteredGainRatio(), FilteredGainRatio(mdl=False), Gini(), Twoing(),
@@ -164,6 +179,35 @@ def fuzz(seed: int) -> None:
     assert Tree.from_plain(tree.plain()) == tree, seed
 
 
+REFINEMENTS: list[Refinement] = [
+    CostComplexity(), CostComplexity(risk="gini"), CostComplexity(risk="entropy", se=1), Degree(),
+    Degree(select="leaves"), Depth(), OptimalSize(), ReducedError(), MEstimateValidation(), CriticalValue(),
+    DepthImpurityValidation(), DepthImpurityValidation(candidates="exact", impurity="entropy"), ErrorBased(),
+    ErrorBased(raising=True), MinimumError(), PessimisticError(),
+]  # fmt: skip
+"""Between them they call every kernel of refinement: counting, strengths, pruning, grids, optimal."""
+
+
+def fuzz_refinement(seed: int) -> None:
+    """Refine a tree of random data with random settings, by two passes or by rows held out, and ask what is left."""
+    rng = np.random.default_rng(seed)
+    data, others = random_data(rng)
+    refinement = REFINEMENTS[seed % len(REFINEMENTS)]
+    if isinstance(refinement, Validator) and not isinstance(refinement, ReducedError):
+        one_pass, many = HoldOutDistributor(0.7, seed=seed), CVDistributor(2, seed=seed)
+        refinement = refinement.replace("passes", one_pass if rng.random() < 0.3 else many)
+    machine = [CART(surrogates=0), C45(), SSVTree(), ID3()][rng.integers(4)]
+    assert isinstance(machine, DecisionTree)
+    useful = (data.classes >= 0) & (data.weights > 0)
+    if useful.sum() < 4:
+        return
+    with Project(workers=1) as project:
+        done = project.run(RefinedTree(machine, refinement), data=project.given(data))
+    classifier = done.outputs["classifier"]
+    for asked in (data, others):
+        assert np.allclose(classifier.probabilities(asked).sum(axis=1), 1.0), seed
+
+
 def mistake() -> None:
     """A tree that looks for a feature that is not there."""
     data = Data(Table([Column("x")], [[1.0, 2.0]], Column("class", ("A", "B")), [0, 1]))
@@ -175,7 +219,7 @@ def mistake() -> None:
 def checked(statement: str, folder: Path) -> subprocess.CompletedProcess[str]:
     """Run something of this module where indices are checked."""
     environment = {**os.environ, "NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": str(folder)}
-    program = f"from {__name__} import fuzz, mistake\n{statement}\nprint('done')"
+    program = f"from {__name__} import fuzz, fuzz_refinement, mistake\n{statement}\nprint('done')"
     return subprocess.run(
         [sys.executable, "-W", "error", "-c", program],
         cwd=ROOT,
@@ -194,6 +238,12 @@ def machine_code(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.slow
 def test_random_trees_of_random_tables_stay_within_their_arrays(machine_code: Path) -> None:
     done = checked(f"for seed in range({TABLES}): fuzz(seed)", machine_code)
+    assert done.stdout.endswith("done\n"), done.stderr
+
+
+@pytest.mark.slow
+def test_random_refinements_of_random_trees_stay_within_their_arrays(machine_code: Path) -> None:
+    done = checked(f"for seed in range({REFINED}): fuzz_refinement(seed)", machine_code)
     assert done.stdout.endswith("done\n"), done.stderr
 
 

@@ -172,7 +172,11 @@ WRONG = {
         3,
         "test must be one of TTest, PairedTTest",
     ),
-    "a cyclic graph": (SCHEME % ("knn.classifier", "std.transformed", "knn.classifier"), 8, "takes Data"),
+    "an output of another type": (
+        SCHEME % ("knn.classifier", "std.transformed", "knn.classifier"),
+        8,
+        "takes Data",
+    ),
     "machines that wait for each other": (
         "data: [iris]\nlearners:\n  net:\n    type: Scheme\n    takes: {data: Data}\n    machines:\n"
         "      a: {type: ExternalTransformation, bind: {data: b.transformed, transformation: b.transformation}}\n"
