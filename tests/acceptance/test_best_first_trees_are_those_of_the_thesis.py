@@ -15,7 +15,9 @@ from tests.datasets import load
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["iris", "ecoli", "ionosphere"])
+@pytest.mark.parametrize(
+    "name", ["iris", *(pytest.param(each, marks=pytest.mark.wide) for each in ("ecoli", "ionosphere"))]
+)
 def test_accuracy_and_size_are_about_those_of_the_thesis(name: str) -> None:
     found = measured({setting: LEARNERS[setting] for setting in SIZES}, load(name))
     for setting, share in SIZES.items():

@@ -27,6 +27,7 @@ from intemi.machines.classifiers import (
     PolynomialKernel,
     SklearnClassifier,
 )
+from scripts.reference_data import WIDE
 from tests.datasets import load
 
 NUMERIC = (
@@ -37,6 +38,8 @@ NOMINAL = (
     *("audiology", "breast-cancer", "car", "kr-vs-kp", "primary-tumor"),
     *("soybean", "soybean-large", "splice", "tic-tac-toe", "vote"),
 )
+if not WIDE.is_there:
+    NOMINAL = ("balance-scale-nominal", "flats", "led7", "monks-1", "monks-2", "monks-3", "tic-tac-toe")
 
 
 @cache

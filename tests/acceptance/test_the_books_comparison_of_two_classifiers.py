@@ -176,6 +176,7 @@ def test_mcnemars_test_takes_a_commentator_that_is_run_after_everything_has_fini
     assert (found["chi2"], found["p"]) == pytest.approx((chi2, stats.chi2.sf(chi2, 1)))
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("finished", ["segment-train"], indirect=True)
 def test_the_book_found_the_same_on_its_data_within_sampling_error(project: Project) -> None:
     series = project.query("1 x 10", type=ClassificationTest, labels=["Accuracy", "machine"])

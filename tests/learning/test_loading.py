@@ -12,7 +12,7 @@ from intemi.kernel import ConfigurationError, MachineFailed, Project, from_plain
 from intemi.kernel.decoding import decode
 from intemi.machines.loading import DataLoader, SklearnDataset
 from intemi.testing import check_machine
-from tests import datasets
+from scripts.reference_data import HOME
 
 TEXT = "x,class\n1,a\n2,b\n"
 
@@ -35,15 +35,15 @@ def test_the_data_sets_of_scikit_learn_are_machines(name: str) -> None:
 
 def test_a_data_loader_says_what_it_loaded() -> None:
     with Project(workers=1) as project:
-        done = project.run(DataLoader(str(datasets.path("labor"))))
-        assert done.outputs["data"] == datasets.load("labor")
+        done = project.run(DataLoader(str(HOME.data / "survey.arff")))
+        assert done.outputs["data"] == HOME.load("survey")
         assert {**done.results, "Missing share": round(done.results["Missing share"], 4)} == {
-            "Name": "labor-neg-data",
-            "Rows": 57,
-            "Numeric columns": 8,
-            "Nominal columns": 8,
-            "Missing share": 0.3575,
-            "Classes": 2,
+            "Name": "survey",
+            "Rows": 600,
+            "Numeric columns": 6,
+            "Nominal columns": 3,
+            "Missing share": 0.0789,
+            "Classes": 5,
         }
 
 

@@ -211,6 +211,7 @@ def test_relief_takes_a_missing_value_for_an_average_one() -> None:
     assert ranking(ReliefFRanking(), data).values == pytest.approx((misses - hits).mean(axis=1))
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize(
     ("machine", "imputed", "order"),
     [

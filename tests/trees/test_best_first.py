@@ -278,7 +278,9 @@ class TestGrowth:
         sizes = theirs.tree_.n_node_samples[theirs.tree_.children_left >= 0]
         assert sorted(tree.weights[tree.branch_count > 0]) == sorted(sizes) == [48, 54, 100, 150]
 
-    @pytest.mark.parametrize(("name", "expansions"), [("balance-scale", 104), ("glass", 26)])
+    @pytest.mark.parametrize(
+        ("name", "expansions"), [("balance-scale", 104), pytest.param("glass", 26, marks=pytest.mark.wide)]
+    )
     def test_a_full_tree_has_the_expansions_of_the_thesis(self, name: str, expansions: int) -> None:
         tree = tree_of(BestFirstTree(), datasets.load(name))
         assert tree.expansion.max() == expansions

@@ -72,7 +72,7 @@ def test_the_compiled_tree_is_the_one_that_a_search_finds_on_real_data(name: str
 def test_a_view_grows_the_tree_of_a_table_of_its_own() -> None:
     data = datasets.load("vote")
     rows = np.random.default_rng(0).integers(0, len(data), 300)  # some rows several times
-    view = data.select_rows(rows).select_columns([1, 3, 4, 11, 15])
+    view = data.select_rows(rows).select_columns(np.arange(1, len(data.columns), 2)[:5])
     own = Data(Table(view.columns, view.features, view.target, view.classes))
     for machine in (CART(surrogates=0), C45(), SSVTree()):
         assert same_tree(tree_of(machine, view), tree_of(machine, own))

@@ -36,6 +36,7 @@ from intemi.machines.trees import (
     WithPriors,
 )
 from intemi.machines.trees.svg import depth_of_so_many
+from scripts.reference_data import HOME
 from tests import datasets
 from tests.trees.examples import D1, G14, N8, learned, table_of, tree_of
 from tests.trees.test_exhaustive_search import tables
@@ -294,7 +295,7 @@ class TestDrawings:
         assert {"yes (4)", "no (5/2) …", "yes (5/2) …"} <= set(drawn)
 
     def test_a_notebook_shows_all_of_a_small_tree_and_the_upper_part_of_a_large_one(self) -> None:
-        small, large = tree_of(CART(), G14), tree_of(CART(surrogates=0), datasets.load("credit-g"))
+        small, large = tree_of(CART(), G14), tree_of(CART(surrogates=0), HOME.load("survey"))
         assert small._repr_html_().count("<svg") == 1
         assert small._repr_svg_() == small.svg()
         depth = depth_of_so_many(large, 150)

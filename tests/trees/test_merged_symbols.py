@@ -20,6 +20,7 @@ from intemi.machines.trees.splitters.exhaustive import ExhaustiveSearch
 from intemi.machines.trees.splitters.merged_symbols import MergedSymbols
 from intemi.machines.trees.splitters.nominal import BranchForEach
 from intemi.testing import check_machine
+from scripts.reference_data import HOME
 from tests import datasets
 from tests.trees.examples import G14, same_tree, table_of, tree_of
 from tests.trees.test_exhaustive_search import rows_of
@@ -137,7 +138,7 @@ def test_c45s_measure_counts_a_missing_value_as_a_part_of_its_own() -> None:
 
 
 def test_two_symbols_are_what_they_are_with_a_branch_for_each() -> None:
-    data = datasets.load("vote")
+    data = HOME.load("led7")
     plain, subset = C45(), C45(subset=True)
     assert same_tree(tree_of(plain, data), tree_of(subset, data))
 

@@ -119,7 +119,7 @@ def test_the_estimate_of_laplace_counts_majorities() -> None:
 
 
 def test_a_learner_is_pruned_by_what_it_answers() -> None:
-    data = datasets.load("glass")
+    data = datasets.load("vowel")
     with Project() as project:
         given_data = project.given(data)
         for refinement in (PessimisticError(), ErrorBased()):

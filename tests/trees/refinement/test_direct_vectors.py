@@ -128,6 +128,7 @@ def test_errors_to_be_expected_of_every_node() -> None:
     )
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize(
     ("name", "full", "pruned"),
     [
