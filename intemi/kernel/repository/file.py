@@ -114,13 +114,13 @@ class RepositoryFile:
                 self._opened.connection.close()
 
 
-def read_image(path: Path) -> bytes | None:
+def read_image(path: Path) -> memoryview | None:
     """The image in a file, if there is one whose checksum fits."""
     with suppress(OSError), _opened(path) as file:
         content = memoryview(file.read())
         image, trailer = content[:-_TRAILER], content[-_TRAILER:]
         if trailer == _MAGIC + digest(image):
-            return bytes(image)
+            return image
     return None
 
 

@@ -120,13 +120,15 @@ def _tops(lookup: Lookup, reader: Reader, edges: Edges) -> list[Item]:
 def _check_walk(starts: list[Item], edges: Edges) -> None:
     """Refuse to walk in circles, or for ever: whoever can write to a folder can make up any graph."""
     items: dict[int, int] = {}
-    pending = [start.machine for start in starts]
+    below: dict[int, list[int]] = {}
+    pending = [start.machine for start in starts if start.machine in edges]
     while pending:
         machine = pending[-1]
         known = items.get(machine)
-        if known is None and machine in edges:
+        if known is None:
             items[machine] = _OPEN
-            for _, _, child, *_ in edges[machine]:
+            below[machine] = inner = [edge[2] for edge in edges[machine] if edge[2] in edges]
+            for child in inner:
                 if child not in items:
                     pending.append(child)
                 elif items[child] == _OPEN:
@@ -136,11 +138,10 @@ def _check_walk(starts: list[Item], edges: Edges) -> None:
                     )
             continue
         pending.pop()
-        if known is None:
-            items[machine] = 1
-        elif known == _OPEN:
-            items[machine] = 1 + sum(items[edge[2]] for edge in edges[machine])
-    number = sum(items[start.machine] for start in starts)
+        if known == _OPEN:
+            inner = below[machine]
+            items[machine] = 1 + len(edges[machine]) - len(inner) + sum(items[child] for child in inner)
+    number = sum(items.get(start.machine, 1) for start in starts)
     if number > MAX_ITEMS:
         raise IntemiError(f"query: there are {number:.2g} items, at most {MAX_ITEMS:,} can be looked at; ask for less")
 

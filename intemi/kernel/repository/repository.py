@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from intemi.kernel import entries
 from intemi.kernel.context import Context
-from intemi.kernel.disk.migration import old_notes
 from intemi.kernel.errors import ConfigurationError, IncompleteError, IntemiError, StoreWarning
 from intemi.kernel.machine import Machine
 from intemi.kernel.record import Record, encode_children
@@ -282,6 +281,8 @@ class Repository:
 
     def _catch_up(self, opened: Opened) -> None:
         if not opened.is_from_file and self._file.path is not None and not opened.has_looked_for_old_notes:
+            from intemi.kernel.disk.migration import old_notes
+
             opened.has_looked_for_old_notes = True
             opened.index.read_log(self._store)
             noted = old_notes(self._file.path)

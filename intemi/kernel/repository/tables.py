@@ -7,7 +7,7 @@ they finished; runs, requests and comments from its log. Nothing is lost if the 
 from __future__ import annotations
 
 import sqlite3
-from contextlib import suppress
+from contextlib import closing, suppress
 from typing import Any
 
 from intemi.kernel import encoding
@@ -43,21 +43,26 @@ child only; one without a wall time is not finished. A result without a label is
 that was not known where it was read. `new_roots` are requests whose machines were not known when they were noted.
 `forgotten` is what users have dropped, `lost` what damage has taken from the store."""
 _MADE = (*SCHEMA, f"PRAGMA application_id = {APPLICATION + VERSION}", f"PRAGMA user_version = {VERSION}")
+Image = bytes | memoryview
+SMALL = 2**28
+"""Bytes up to which an image stays in memory as it is; SQLite lets such tables grow to 1 GB."""
 WANTED = "CREATE TEMP TABLE wanted (machine INTEGER PRIMARY KEY)"
 """The machines that a lookup is about; of one connection alone."""
 
 
-def connect(image: bytes | None = None) -> sqlite3.Connection:
+def connect(image: Image | None = None) -> sqlite3.Connection:
     """Tables of this process alone, empty or with the content of an image; DamageError if that is not one of ours.
 
     They are in memory as long as they are small, else in a file that SQLite removes.
     """
-    connection = sqlite3.connect("", isolation_level=None, check_same_thread=False)
+    is_small = image is not None and len(image) < SMALL
+    name = ":memory:" if is_small else ""
+    connection = sqlite3.connect(name, isolation_level=None, check_same_thread=False)
     try:
         connection.execute("PRAGMA trusted_schema = OFF")
         connection.execute("PRAGMA cell_size_check = ON")
         if image is not None:
-            _load(connection, image)
+            _load(connection, image, is_small)
         else:
             connection.executescript("; ".join(_MADE))
         connection.execute("PRAGMA journal_mode = MEMORY")
@@ -71,17 +76,18 @@ def connect(image: bytes | None = None) -> sqlite3.Connection:
     return connection
 
 
-def _load(connection: sqlite3.Connection, image: bytes) -> None:
-    source = sqlite3.connect(":memory:")
+def _load(connection: sqlite3.Connection, image: Image, is_small: bool) -> None:
     try:
-        source.deserialize(image)
-        source.backup(connection)
+        if is_small:
+            connection.deserialize(image)
+        else:
+            with closing(sqlite3.connect(":memory:")) as source:
+                source.deserialize(image)
+                source.backup(connection)
         numbers = [connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")]
         found = {row[0] for row in connection.execute("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL")}
     except sqlite3.Error as error:
         raise DamageError(str(error)) from error
-    finally:
-        source.close()
     if numbers != [APPLICATION + VERSION, VERSION] or found != set(SCHEMA):
         raise DamageError("its tables are not those of a repository")
 
