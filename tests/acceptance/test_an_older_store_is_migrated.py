@@ -15,8 +15,9 @@ import numpy as np
 import pytest
 
 from intemi.kernel import Capsule, Failures, Input, Machine, MachineFailed, Model, MultiOutput, Output, Project
+from intemi.kernel.disk.upkeep import verify
 
-OLD = Path(__file__).parents[1] / "fixtures" / "store-v1"
+FIXTURES = Path(__file__).parents[1] / "fixtures"
 IN_RECORD, IN_ROW, IN_FILE = 100, 1_000, 5_000
 """Sizes of arrays that version 1 kept in a record, in a row of diskcache's database and in a file of their own."""
 
@@ -167,13 +168,17 @@ def version(folder: Path) -> int:
         return number
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """A copy of the folder of version 1, where everybody may write."""
-    shutil.copytree(OLD, tmp_path / "store", copy_function=shutil.copyfile)
-    assert version(tmp_path / "store") == 1
+@pytest.fixture(params=[1, 2])
+def folder(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
+    """A copy of the folder of an older version, where everybody may write."""
+    return copied(request.param, tmp_path)
+
+
+def copied(number: int, place: Path) -> Path:
+    shutil.copytree(FIXTURES / f"store-v{number}", place / "store", copy_function=shutil.copyfile)
+    assert version(place / "store") == number
     _ran.clear()
-    return tmp_path / "store"
+    return place / "store"
 
 
 def test_what_an_older_version_has_run_is_all_there_and_does_not_run_again(folder: Path) -> None:
@@ -193,3 +198,27 @@ def test_a_migrated_store_takes_in_what_is_new(folder: Path) -> None:
             assert another.ask_for_something_new().wait(60).results == {"Largest": IN_FILE - 1.0}
             another.check()
             assert _ran == ["Largest"]
+
+
+def test_runs_requests_and_comments_of_version_2_are_taken_over(tmp_path: Path) -> None:
+    folder = copied(2, tmp_path)
+    for sessions in (3, 4):
+        with session(folder) as another:
+            another.check()
+            project = another.project
+            found = project.query(type=Mean, labels=["Mean", "Doubled", "path", "Where"])
+            assert list(found["Doubled"]) == [2 * mean for mean in found["Mean"]]
+            assert sorted(found["path"]) == [
+                *("given", "mean", "means/mean 100", "means/mean 1000", "means/mean 5000"),
+            ]
+            assert [run.number for run in project.runs()] == list(range(1, sessions + 1))
+            assert project.runs()[1].name == "commented"
+            assert len(project.query(project.runs()[1], type=Mean)) == 5
+    assert verify(folder).problems == []
+
+
+def test_a_results_file_of_version_1_beside_a_new_store_is_taken_over(tmp_path: Path) -> None:
+    folder = copied(2, tmp_path)
+    (folder / "machines.sqlite").unlink()
+    with Project(folder, workers=1) as project:
+        assert "commented" in [run.name for run in project.runs()]
