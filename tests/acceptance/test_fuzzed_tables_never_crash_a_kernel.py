@@ -218,7 +218,9 @@ def mistake() -> None:
 
 def checked(statement: str, folder: Path) -> subprocess.CompletedProcess[str]:
     """Run something of this module where indices are checked."""
-    environment = {**os.environ, "NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": str(folder)}
+    # Optimised less, since kernels that check indices take long to compile.
+    numba = {"NUMBA_BOUNDSCHECK": "1", "NUMBA_OPT": "1", "NUMBA_CACHE_DIR": str(folder)}
+    environment = {**os.environ, **numba}
     program = f"from {__name__} import fuzz, fuzz_refinement, mistake\n{statement}\nprint('done')"
     return subprocess.run(
         [sys.executable, "-W", "error", "-c", program],
