@@ -16,7 +16,7 @@ from intemi.experiments.unknown import is_known
 from intemi.kernel.capsule import Capsule
 from intemi.kernel.context import Source
 from intemi.kernel.errors import ConfigurationError, IntemiError, MachineError
-from intemi.kernel.explain import Explanation, Verdict
+from intemi.kernel.explain import Explanation
 from intemi.kernel.plain_files import check_folder, create_file, read_file
 from intemi.kernel.ports import Output
 from intemi.kernel.project import Given, Project
@@ -101,7 +101,7 @@ def found(experiment: Experiment, project: Project) -> Outcome:
             continue
         cell.failure = problems[cell.data]
         source = loaded[cell.data][1]
-        if cell.failure is None and project.explain(cell.machine, data=source).verdict is Verdict.REUSE:
+        if cell.failure is None and project.is_on_record(cell.machine, data=source):
             cell.capsule = project.request(cell.machine, data=source, name=cell.name)
     _wait(cells)
     return Outcome(experiment, project, cells, {name: capsule for name, (capsule, _) in loaded.items()})
@@ -160,7 +160,7 @@ def _is_on_record(experiment: Experiment, project: Project, name: str) -> bool:
     machine = experiment.data[name]
     if isinstance(machine, Given) and machine.content in experiment.values:
         return True
-    return is_known(machine) and project.explain(machine).verdict is Verdict.REUSE
+    return is_known(machine) and project.is_on_record(machine)
 
 
 def _request_data(experiment: Experiment, project: Project, name: str) -> tuple[Capsule, Source]:

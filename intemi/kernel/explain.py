@@ -75,6 +75,11 @@ def explain(line: AssemblyLine, config: Machine, bindings: Mapping[str, Any]) ->
     return _Explorer(line).explore(config, bindings, None, (), None)[1]
 
 
+def is_on_record(line: AssemblyLine, config: Machine, bindings: Mapping[str, Any]) -> bool:
+    """Whether a request would be answered by a record; what it would run otherwise is not explored."""
+    return _Explorer(line).judge(config, bindings, None, (), None)[1].verdict is Verdict.REUSE
+
+
 def forget(line: AssemblyLine, config: Machine, bindings: Mapping[str, Any]) -> None:
     """Drop the record that would answer a request."""
     context, _ = _Explorer(line).explore(config, bindings, None, (), None)
@@ -96,6 +101,20 @@ class _Explorer:
         branch: tuple[int, ...],
         name: str | None,
     ) -> tuple[Context, Explanation]:
+        context, explanation = self.judge(config, bindings, parent, branch, name)
+        if explanation.verdict in (Verdict.RUN, Verdict.MAYBE) and config.is_composite:
+            self._open(context, explanation)
+        return context, explanation
+
+    def judge(
+        self,
+        config: Machine,
+        bindings: Mapping[str, Any],
+        parent: Task | None,
+        branch: tuple[int, ...],
+        name: str | None,
+    ) -> tuple[Context, Explanation]:
+        """What would become of a request, without what is under it."""
         check_feasible(config)
         sources = bind(config, bindings)
         seed = self._line.seed_of(config, parent, branch) if config.is_random else None
@@ -104,8 +123,6 @@ class _Explorer:
         explanation = self._judge(context)
         self._explained[context] = explanation
         self._seen.setdefault(key, context.path)
-        if explanation.verdict in (Verdict.RUN, Verdict.MAYBE) and config.is_composite:
-            self._open(context, explanation)
         return context, explanation
 
     def _judge(self, context: Context) -> Explanation:

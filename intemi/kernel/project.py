@@ -13,7 +13,7 @@ from intemi.kernel.component import too_deep
 from intemi.kernel.context import Context, Source, State
 from intemi.kernel.errors import ConfigurationError
 from intemi.kernel.events import Counts, EventStream, Listener
-from intemi.kernel.explain import Explanation, explain, forget
+from intemi.kernel.explain import Explanation, explain, forget, is_on_record
 from intemi.kernel.limits import Limits
 from intemi.kernel.line import AssemblyLine
 from intemi.kernel.machine import Machine
@@ -189,6 +189,22 @@ class Project:
     def explain(self, config: Machine, /, **bindings: Any) -> Explanation:
         """A dry run: what a request would reuse, what it would run, and why."""
         return explain(self._line, config, bindings)
+
+    def is_on_record(self, config: Machine, /, **bindings: Any) -> bool:
+        """Whether a request would be answered at once; unlike `explain`, it does not look at what would be run.
+
+        >>> from intemi.kernel import Model, Output
+        >>> class One(Machine):
+        ...     value = Output(int)
+        ...     def run(self):
+        ...         return Model(value=1)
+        >>> with Project() as project:
+        ...     before = project.is_on_record(One())
+        ...     _ = project.run(One())
+        ...     before, project.is_on_record(One())
+        (False, True)
+        """
+        return is_on_record(self._line, config, bindings)
 
     def forget(self, config: Machine, /, **bindings: Any) -> None:
         """Drop what is on record for a request, so that it is run again when somebody asks."""
