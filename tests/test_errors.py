@@ -32,6 +32,11 @@ BELOW = {
     "kernel/parameters.py": "a class that cannot be declared: ConfigurationError where it is",
     "kernel/record.py": "bytes of another format: treated as damage where they are read",
     "kernel/disk/contents.py": "the contract of another library's base class",
+    "kernel/entries.py": "bytes that are no entry: EncodingError where they are read",
+    "kernel/repository/file.py": "a file that is none: damage where it is opened",
+    "data/openml.py": "an answer that cannot be used: OpenMLError where it is read",
+    "data/texts.py": "an encoding that is not known: DataError where it is asked for",
+    "experiments/document.py": "a number that is none: ExperimentError with its line",
     "series/json.py": "inside the decoder: SeriesError where it is called",
     "experiments/imports.py": "a file that is not there: the command says so",
 }

@@ -13,7 +13,7 @@ from intemi.cli.opening import import_option, json_option, write_json
 Examples:
   intemi cache size quickstart
   intemi cache verify quickstart
-  intemi cache prune quickstart                              what nobody needs any more
+  intemi cache prune quickstart                              what no result needs any more
   intemi cache prune quickstart --values --older-than 30     models of a month ago; their results stay"""
 )
 def command() -> None:
@@ -73,7 +73,7 @@ def verify(ctx: click.Context, folder: str, as_json: bool) -> None:
 @import_option
 @json_option
 def prune(folder: str, values: bool, older_than: float, failures: bool, as_json: bool) -> None:
-    """Drop what nobody needs any more. Results, and data that were loaded, always stay."""
+    """Drop what no result needs any more. Results, and data that were loaded, always stay."""
     from intemi.experiments.catalogue import load
     from intemi.kernel.disk.upkeep import prune as pruned
 

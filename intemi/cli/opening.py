@@ -123,7 +123,7 @@ def check_name(what: str, name: str | None, known: Iterable[str]) -> None:
 
 
 def opened(folder: str, **options: Any) -> Project:
-    """The project in a folder that is there already; failures on record are told of, and not tried again."""
+    """The project in a folder that is there already; failures on record are reported, and not tried again."""
     from intemi.experiments.catalogue import load
     from intemi.kernel import Project
 
@@ -161,7 +161,7 @@ def write_json(value: Any) -> None:
 
 
 def is_terminal() -> bool:
-    """Whether somebody is watching."""
+    """Whether the output is a terminal."""
     return sys.stderr.isatty()
 
 

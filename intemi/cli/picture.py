@@ -41,7 +41,7 @@ Examples:
 @experiment_argument
 @project_option
 @import_option
-@click.option("-o", "--output", type=click.Path(), metavar="FILE", help="Where to: .svg, .png or .pdf; WHAT.svg.")
+@click.option("-o", "--output", type=click.Path(), metavar="FILE", help="Output file: .svg, .png or .pdf. [WHAT.svg]")
 @click.option("-m", "--measure", help="Draw this measure, instead of the first of the experiment.")
 @click.option("-l", "--learner", help="The learner whose tree is drawn, or the request whose search is.")
 @click.option("-d", "--data", help="The data set of that tree or search; by default the first.")

@@ -33,7 +33,7 @@ Examples:
 @click.option("--where", multiple=True, metavar="CONDITION", help="A result or comment compared with a value.")
 @click.option("-l", "--label", "labels", multiple=True, help="What to show, the main one first; may be given again.")
 @click.option("--sort", help="Sort by this label.")
-@click.option("--limit", type=click.IntRange(min=1), help="Show so many rows at most.")
+@click.option("--limit", type=click.IntRange(min=1), help="Maximum number of rows to show.")
 @import_option
 @json_option
 @click.option("--csv", "as_csv", is_flag=True, help="Write CSV.")

@@ -50,10 +50,10 @@ def text_of(compared: Compared) -> str:
             f"{row['machine']} and {row['against']} differ: p = {row[compared.pairs.main]:.4g}" for row in differing
         ]
         if not differing:
-            nobody = (
+            none = (
                 "No two learners differ" if compared.control is None else f"No learner differs from {compared.control}"
             )
-            lines.append(f"{nobody} in average ranks.")
+            lines.append(f"{none} in average ranks.")
     if compared.wins is not None:
         lines += ["", *_wins(compared, compared.wins)]
     lines += [f"Note: {note}" for note in compared.notes]

@@ -1,4 +1,4 @@
-"""Commentators that are attached to a request: they speak as soon as it is done, on a thread of their own.
+"""Commentators that are attached to a request: they run as soon as it is done, on a thread of their own.
 
 The request is answered before they begin, and stays so whatever becomes of them: what goes wrong is a warning.
 """
@@ -26,7 +26,7 @@ class CommentatorWarning(UserWarning):
 
 
 class Attached:
-    """Lets commentators speak of everything under the requests that they are attached to, one request after another."""
+    """Runs commentators on everything under the requests that they are attached to, one request after another."""
 
     def __init__(self, line: AssemblyLine) -> None:
         self._line = line
@@ -34,7 +34,7 @@ class Attached:
         self._unsaid: dict[threading.Event, Context] = {}
 
     def attach(self, capsule: Capsule, commentators: Sequence[Commentator]) -> threading.Event:
-        """Let commentators speak when a request is done; the event is set when they have."""
+        """Run commentators when a request is done; the event is set when they have finished."""
         said = threading.Event()
         begin = partial(self._begin, capsule.context, tuple(commentators), said)
         with self._line.step():
@@ -55,7 +55,7 @@ class Attached:
             for commentator in commentators:
                 try:
                     self._line.repository.comment(commentator, context, None)
-                except Exception as error:  # of anybody's code, or of a store that cannot be used
+                except Exception as error:  # of a user's code, or of a store that cannot be used
                     text = f"{context.path}: {commentator.kind} failed: {type(error).__name__}: {error}"
                     warnings.warn(CommentatorWarning(text), stacklevel=2)
         finally:

@@ -51,7 +51,7 @@ def bind(config: Machine, bindings: Mapping[str, Any]) -> Sources:
     sources: dict[str, tuple[Source, ...]] = {}
     for name, port in inputs.items():
         bound = bindings.get(name)
-        # Nearly everybody binds one output to an input of just that type.
+        # Nearly always one output is bound to an input of just that type.
         if type(bound) is Source and bound.port.accepted is port.accepted and bound.index != ALL:
             sources[name] = (bound,)
             continue

@@ -74,7 +74,7 @@ class Capsule:
         return self._seen().error
 
     def wait(self, timeout: float | None = None) -> Capsule:
-        """Wait until it is finished, and commentators that are attached to it, or to requests under it, have spoken.
+        """Wait until it is finished, and commentators that are attached to it, or to requests under it, are done.
 
         Raises if it failed or was aborted, and TimedOut, a TimeoutError, if it takes too long.
         """
@@ -98,7 +98,7 @@ class Capsule:
         return self
 
     def abort(self) -> None:
-        """End it, and everything under it that nobody else has asked for."""
+        """Abort it, and everything under it that no other request needs."""
         self._line.stopper.abort(self.context)
 
     @property
@@ -141,7 +141,7 @@ class Capsule:
         return [*super().__dir__(), *self.context.config.outputs]
 
     def _seen(self) -> Context:
-        """The context as the user may see it: nobody hears of a machine that is done before it is on record."""
+        """The context as the caller may see it: a machine is reported as done only when it is on record."""
         if self._line.unifier.store.is_behind and self.context.is_done:
             self._line.put_on_record()
         return self.context

@@ -93,7 +93,7 @@ class End(Wait):
 
 
 def waits_for_end(context: Context) -> bool:
-    """Whether nobody waits for a context but its parent, which has nothing to do but to end."""
+    """Whether the only waiter of a context is its parent, which has nothing left to do but to end."""
     if context.dependants or context.observers is None:
         return False
     return all(type(wait) is End for wait in context.observers)
@@ -172,7 +172,7 @@ class Job:
         return Wait(capsules)
 
     def settled(self, *capsules: Capsule) -> Wait:
-        """Await all of them, failed or not; whoever asks for this has to look at their errors."""
+        """Await all of them, failed or not; the caller has to look at their errors."""
         return Wait(capsules, raises=False)
 
     def any(self, *capsules: Capsule, timeout: float | None = None) -> Wait:

@@ -41,7 +41,7 @@ class State(enum.Enum):
     ABORTED = "aborted"
 
 
-WAITING, QUEUED, RUNNING, _, FINISHED, FAILED, ABORTED = State  # to look them up in the class takes its time
+WAITING, QUEUED, RUNNING, _, FINISHED, FAILED, ABORTED = State  # aliases: attribute lookup on an Enum is slow
 
 
 class Source:
@@ -189,7 +189,7 @@ class Context:
 
     @classmethod
     def found(cls, record: Record) -> Context:
-        """A context for a machine that has finished, whoever requested it."""
+        """A context for a machine that has finished, in whatever request."""
         context = cls(_decoded(record.config), {}, record.seed, record.machine)
         context.record = record
         context.state = State.FINISHED

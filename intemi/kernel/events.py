@@ -30,7 +30,7 @@ class EventKind(enum.Enum):
     ABORTED = "aborted"
 
 
-REQUESTED, UNIFIED, STARTED, FINISHED, FAILED, ABORTED = EventKind  # to look them up in the class takes its time
+REQUESTED, UNIFIED, STARTED, FINISHED, FAILED, ABORTED = EventKind  # aliases: attribute lookup on an Enum is slow
 
 
 @dataclass(slots=True)
@@ -58,9 +58,9 @@ class EventStream:
         self.counts = Counts()
         self._listeners: tuple[Listener, ...] = ()
         self.relies_on_records = False
-        """Whether somebody listens who may be told of a finished machine only when it is on record."""
+        """Whether some listener must be notified of a finished machine only when it is on record."""
         self.is_heard = False
-        """Whether anybody listens."""
+        """Whether there are listeners."""
         self._early: tuple[Listener, ...] = ()
 
     def listen(self, listener: Listener, early: bool = False) -> None:

@@ -1,4 +1,4 @@
-"""The finisher: what has run is known to the project at once, and on record before the user is told of it.
+"""The finisher: what has run is known to the project at once, and on record before the user is notified.
 
 Writing machines one by one would cost more than many of them take to run, so they are written a few at a time: before
 anybody outside looks at them, when there is nothing else to do, and when the work that could be lost becomes more than
@@ -82,7 +82,7 @@ class Finisher:
             self._line.timers.after(PATIENCE, self._time_is_up)
 
     def _time_is_up(self) -> None:
-        # Whoever runs one leaf after the other writes by itself, and is not to be disturbed: this is for the rest.
+        # A thread that runs one leaf after the other flushes by itself: this is for the rest.
         if self._line.runner.is_late:
             self._line.runner.take_in()
         left = PATIENCE - self._unifier.store.waits_for
@@ -98,7 +98,7 @@ class Finisher:
             self._unifier.store.flush()
 
     def write_while_idle(self) -> None:
-        """Put on record whatever has run, on a thread that has nobody to tell if that cannot be done."""
+        """Flush from a background thread; errors go to `threading.excepthook`, since no caller can receive them."""
         try:
             self.write()
         except StoreWarning:  # where warnings are errors

@@ -180,7 +180,7 @@ def missing_in(value: Any, path: str) -> Iterator[str]:
 def draw_time_seeds(config: Machine) -> Machine:
     """The configuration with every seed "time" replaced by a number, so that what ran can be repeated."""
     if (config.seed is None and not config.holds_components()) or b"time" not in config.encoding:
-        return config  # a quick look spares nearly everybody the search
+        return config  # a quick look avoids the search in nearly all cases
     drawn: Machine = _with_drawn_seeds(config)
     return drawn
 

@@ -42,7 +42,7 @@ class Call(NamedTuple):
     inputs: Inputs
     load: Callable[[Item], Any]
     report_usage: Callable[[Task, float, int], None]
-    """Tell CPU seconds and bytes used so far; contexts whose limits are exceeded are aborted, and `stop` may follow."""
+    """Report CPU seconds and bytes used so far; contexts over their limits are aborted, and `stop` may follow."""
 
 
 class TaskManager(ABC):
@@ -66,7 +66,7 @@ class TaskManager(ABC):
 
     @abstractmethod
     def stop(self, task: Task) -> None:
-        """Nobody wants the running task any more: end it, without waiting. Called under the line's lock."""
+        """No request needs the running task any more: end it, without waiting. Called under the line's lock."""
 
     def open(self, line: AssemblyLine) -> None:
         """Begin to serve a project."""
@@ -78,7 +78,7 @@ class TaskManager(ABC):
             self._add_slot()
 
     def is_brief(self, config: Machine) -> bool:
-        """Whether a leaf is expected, by those before it, to end so soon that others can wait for that."""
+        """Whether leaves of this class usually finish so soon that their results can be batched."""
         return False
 
     def expect_heavy(self, config: Machine) -> None:  # noqa: B027 - most do not let anything wait
@@ -143,8 +143,8 @@ SHORT = 1e-3
 BRIEF = 5e-3
 """Seconds below which what leaves have made can wait for the next one to run."""
 HELD_UP = 1.8
-"""So many times its CPU time a leaf takes, beside others, that holds the GIL: it is not worth one either. One that only
-asks for it now and then takes up to one and a half times, in which the others have worked."""
+"""Ratio of wall to CPU time above which a leaf is assumed to hold the GIL, so that a second thread would not help.
+Leaves that take the GIL only now and then stay below 1.5."""
 
 
 class Usual:
@@ -217,7 +217,7 @@ class Threads(TaskManager):
         self._usual[type(config)].is_heavy = True
 
     def get_ready(self) -> None:
-        if not self._is_ready:  # whoever only asks for what is finished does not need it
+        if not self._is_ready:  # a project that only asks for what is finished does not need it
             use_one_thread(self)
             self._is_ready = True
 

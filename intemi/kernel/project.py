@@ -84,7 +84,7 @@ class Project:
         trusted: bool = False,
         name: str | None = None,
     ) -> None:
-        """`trusted` says that nobody else can write to the folder: values without a safe encoding are pickled there.
+        """`trusted` says that no one else can write to the folder: values without a safe encoding are pickled there.
 
         `name` is that of this run among all runs of the folder; without one it is called by its time.
         """
@@ -130,7 +130,7 @@ class Project:
     ) -> Capsule:
         """Ask for a machine; returns at once with a capsule.
 
-        Commentators speak, once it is done, of whatever has finished under it. If one of them fails, that is a warning.
+        Once it is done, commentators label whatever has finished under it. If one of them fails, that is a warning.
         """
         return self._request(config, bindings, name, priority, limits, commentators)
 
@@ -207,7 +207,7 @@ class Project:
         return is_on_record(self._line, config, bindings)
 
     def forget(self, config: Machine, /, **bindings: Any) -> None:
-        """Drop what is on record for a request, so that it is run again when somebody asks."""
+        """Drop what is on record for a request, so that the next request runs it again."""
         forget(self._line, config, bindings)
 
     def abort(self) -> None:
@@ -254,7 +254,7 @@ class Project:
         root: Capsule | Run | str | None = None,
         where: Qualifier | Callable[[Item], bool] | None = None,
     ) -> dict[str, int]:
-        """Let a commentator speak of machines that have finished; how many it spoke of, and how many are gone."""
+        """Let a commentator label finished machines; returns how many it labelled, and how many are gone."""
         return self._repository.comment(commentator, root.context if isinstance(root, Capsule) else root, where)
 
     def runs(self) -> list[Run]:
@@ -293,10 +293,10 @@ class Project:
         return self._events.counts.copy()
 
     def listen(self, listener: Listener, *, early: bool = False) -> Callable[[], None]:
-        """Tell a listener of every event; the call that comes back ends it.
+        """Notify a listener of every event; call what is returned to unsubscribe it.
 
-        So that it can rely on what it hears, each finished machine is written by itself before it is told of. A display
-        need not slow down the work like that: with `early` it hears of machines that are written a moment later.
+        Each finished machine is written before its event is emitted, one by one, so that a listener can rely on it. A
+        display need not slow down the work like that: with `early`, events may precede the write by a moment.
         """
         self._events.listen(listener, early)
         return lambda: self._events.unlisten(listener)
@@ -304,7 +304,7 @@ class Project:
     # Closing
 
     def close(self) -> None:
-        """Abort what is not done and give everything back. What has finished is kept."""
+        """Abort what is not done and release all resources. What has finished is kept."""
         self._line.close()
 
     def __enter__(self) -> Self:

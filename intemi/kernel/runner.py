@@ -82,7 +82,7 @@ class Runner:
                     del tasks[1:]
                 while tasks:
                     tasks = self._run_leaf(tasks[0], manager)
-        except BaseException as error:  # the store cannot be used, or warnings are errors: nobody must wait for ever
+        except BaseException as error:  # the store cannot be used, or warnings are errors: no waiter must hang
             with self._line.step():
                 for each in tasks:
                     self.finisher.give_in(each, error)
@@ -144,11 +144,11 @@ class Runner:
         return [] if following is None else [following]
 
     def _may_lie(self, last: Task) -> bool:
-        """Whether nobody misses what is put by."""
+        """Whether what is put by can be deferred: nothing downstream is blocked on it."""
         return not (self.hand or self._is_missed or last.is_awaited) and self._line.can_wait
 
     def put_down(self) -> None:
-        """Let whoever comes next claim what is in hand. Under the line's lock."""
+        """Release what is in hand, for the next thread to claim. Under the line's lock."""
         while (task := self.from_hand()) is not None:
             self._stopped(task)
 
@@ -182,7 +182,7 @@ class Runner:
             return
         try:
             self.finisher.finish([self._taken(task, model) for task, model in taken])
-        except BaseException as error:  # the store cannot be used, or warnings are errors: nobody must wait for ever
+        except BaseException as error:  # the store cannot be used, or warnings are errors: no waiter must hang
             with self._line.step():
                 for task, _ in taken:
                     self.finisher.give_in(task, error)
@@ -200,7 +200,7 @@ class Runner:
             return self._failed(task, error)
 
     def _is_bound(self, task: Task) -> bool:
-        """Whether somebody waits for the outputs, so that the digests of their contents will be asked for."""
+        """Whether something waits for the outputs, so that the digests of their contents will be needed."""
         if self._unifier.level == 2:
             for context in task.contexts:
                 if context.dependants:
@@ -208,7 +208,7 @@ class Runner:
         return False
 
     def _stopped(self, task: Task) -> None:
-        """A leaf was ended from outside, or not begun: if somebody asks for it still, it is queued again."""
+        """A leaf was ended from outside, or not begun: if a request still needs it, it is queued again."""
         with self._line.step():
             if task.contexts:
                 task.manager = None

@@ -50,7 +50,7 @@ def _words(entropy: int, digest: bytes) -> Any:
 
 
 def seed_from_time() -> int:
-    """A seed that nobody can foresee, for those who ask for it."""
+    """A seed that cannot be foreseen, for requests that ask for one."""
     import secrets
 
     return secrets.randbits(63)

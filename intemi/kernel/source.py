@@ -25,6 +25,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from intemi.errors import IntemiError
 from intemi.kernel import encoding
 from intemi.kernel.errors import ConfigurationError
 
@@ -272,7 +273,7 @@ class _Walk:
         return [inspect.cleandoc(node.__doc__)] if self._with_docstrings and isinstance(node.__doc__, str) else []
 
 
-class _Unknown(Exception):
+class _Unknown(IntemiError):
     """A value whose content cannot be known, and the names that led to it."""
 
     def __init__(self, value: object) -> None:

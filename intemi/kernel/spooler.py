@@ -31,7 +31,7 @@ class Spooler:
         heappush(self._isolated if task.isolated else self._open, (task.position, next(self._serial), task))
 
     def is_done_with(self, task: Task) -> bool:
-        """Whether nothing is left of the request of the user that a task belongs to, but of others."""
+        """Whether the queue holds no more tasks of this task's root request, only tasks of later ones."""
         self._drop_stale(self._open, isolated=False)
         return bool(self._open) and self._open[0][0][:2] != task.position[:2]
 

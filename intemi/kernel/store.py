@@ -21,10 +21,10 @@ class Claim(enum.Enum):
 
     MINE = "mine"
     BUSY = "busy"
-    """Somebody else who is alive is running it."""
+    """Another live process is running it."""
 
 
-MINE, BUSY = Claim  # to look them up in the class takes its time
+MINE, BUSY = Claim  # module-level aliases: attribute lookup on an Enum is slow
 
 
 class Finished(NamedTuple):
@@ -122,7 +122,7 @@ class Store(ABC):
         """The children of a composite, in order."""
 
     def at_hand(self) -> Callable[[bytes], Kept | None] | None:
-        """What tells of machines that were kept lately without reading anything; None if others may know better."""
+        """A lookup of recently written records that needs no I/O, or None if another process may have written since."""
         return None
 
     @abstractmethod

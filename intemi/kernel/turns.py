@@ -1,10 +1,10 @@
 """Turns: of several threads that hold Python's global lock most of the time, one works while the others wait.
 
 Left to themselves they would pass that lock to each other at every call that lets go of it for a moment, and each time
-wait for the other to wake up; two of them then get less done than one. Whoever has the turn goes on from one thing to
-the next, and gives the turn away around whatever runs without the global lock; whoever comes back from that goes first,
-because it is about to run something of that kind again. It is a courtesy: whoever waits for one that has not begun with
-anything new for too long takes the turn without asking.
+wait for the other to wake up; two of them then get less done than one. The holder of the turn goes on from one task to
+the next, and releases it around whatever runs without the global lock; a thread that comes back from that goes first,
+because it is about to run something of that kind again. Turns are advisory: after `PATIENCE` seconds without progress
+by the holder, a waiter takes over.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections import deque
 from time import monotonic
 
 PATIENCE = 3e-2
-"""Seconds after which nobody waits any longer for something to end."""
+"""Seconds without progress by the holder after which a waiter takes the turn."""
 
 
 class _Waiting:
@@ -54,7 +54,7 @@ class Turns:
             queue = self._to_go_on or self._to_begin
             called = queue.popleft() if queue else None
             self._whose = None if called is None else called.thread
-            if called is not None:  # handed over: nobody else can come in between
+            if called is not None:  # handed over: no other thread can come in between
                 called.call.release()
             return True
 

@@ -109,8 +109,8 @@ class Unifier:
     def look_up(self, key: bytes) -> Record | None:
         """The finished machine of a key or id, if that is quickly said.
 
-        On new ground a request does not ask the store: whoever claims the machine has to, and the caller's thread and
-        the workers would only get in each other's way there.
+        On new ground a request does not ask the store: the thread that claims the machine has to, and the caller's
+        thread and the workers would only get in each other's way there.
         """
         record = self._records.get(key) if self.level else None
         if record is None and not self._is_new_ground:
@@ -185,7 +185,7 @@ class Unifier:
         return answer
 
     def drop(self, task: Task, record: Record | None = None) -> None:
-        """A task is over: whoever asks again is answered by its record or, if it has none, gets another task."""
+        """A task is over: the next request is answered by its record or, if it has none, gets another task."""
         for key in task.keys:
             if self._by_key.get(key) is task:
                 del self._by_key[key]

@@ -213,7 +213,7 @@ def test_nobody_waits_for_ever_if_the_store_is_lost(tmp_path: Path, name: str) -
         here._line.unifier.store.close()
         with pytest.raises(MachineFailed):
             waiting.wait(PATIENCE)
-        with pytest.warns(StoreWarning, match="the repository is behind"):
+        with pytest.warns(StoreWarning, match="the index could not be updated"):
             here.close()
 
 

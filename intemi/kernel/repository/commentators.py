@@ -1,4 +1,4 @@
-"""Commentators: what somebody says of machines that he has not run, while they finish or long after.
+"""Commentators: labels attached to finished machines by code that did not run them, at once or later.
 
 A comment belongs to the machine. The values that a commentator looks at come from memory or from the store, or are made
 again; if they are gone for good, that is reported, and the machine stays without a comment.
@@ -34,7 +34,7 @@ class Finished:
 
 
 class Commentator(Component):
-    """Says something of machines: labels and values, which queries find like results.
+    """Adds labels and values to finished machines, which queries find like results.
 
     >>> class Doubled(Commentator):
     ...     '''Twice the accuracy.'''
@@ -46,11 +46,11 @@ class Commentator(Component):
 
     @abstractmethod
     def applies_to(self, config: Machine) -> bool:
-        """Whether it has something to say of such a machine."""
+        """Whether it has labels for such a machine."""
 
     @abstractmethod
     def comments(self, machine: Finished) -> Mapping[str, Any]:
-        """What it says of a finished machine."""
+        """The labels of a finished machine."""
 
 
 def seen(config: Machine, record: Record, values: Values) -> Finished:

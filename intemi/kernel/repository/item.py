@@ -101,7 +101,7 @@ class Item:
         return edge[name] if name in edge else self.reader.comment(self.machine, name)
 
     def label(self, name: str) -> Any:
-        """The value of a label: its own, or that of the nearest above it; MISSING if nobody has it."""
+        """The value of a label: its own, or that of the nearest above it; MISSING if none has it."""
         value = self._own_label(name)
         passed: list[Item] = []
         item = self.above

@@ -74,7 +74,7 @@ class OnPath(Labeler):
 
 
 class _Everything(Labeler):
-    """What an item gets if nobody says which labels: its results, all comments on its path, and its name."""
+    """What an item gets if a question names no labels: its results, all comments on its path, and its name."""
 
     def labels(self, item: Item) -> dict[str, Any]:
         return {**item.results, **OnPath().labels(item), "machine": item.name}
@@ -123,7 +123,7 @@ def series_of(items: Sequence[Item], labelers: Sequence[Labeler]) -> Series:
 
 
 def _have_all_they_will(items: Sequence[Item]) -> bool:
-    """Whether a label that nobody has is a mistake: nobody is unfinished, and not all have failed."""
+    """Whether a label that no item has is a mistake: none is unfinished, and not all have failed."""
     is_finished = all(item.measured("wall") is not None for item in items)
     return is_finished and any(item.measured("failure") is None for item in items)
 

@@ -69,7 +69,7 @@ class Lookup:
     # Machines and edges
 
     def snapshot(self) -> Transaction:
-        """What is looked up within fits together, though somebody else may be writing."""
+        """What is looked up within fits together, though another process may be writing."""
         return Transaction(self._connection, "BEGIN")
 
     def count(self, narrowing: Narrowing) -> int:

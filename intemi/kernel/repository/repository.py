@@ -1,6 +1,6 @@
 """The repository of a project: notes what was requested, and answers questions about everything that has finished.
 
-The record of a finished machine is in the store before anybody is told. The roots of a run and what is known of
+The record of a finished machine is in the store before anyone is notified. The roots of a run and what is known of
 unfinished composites follow every now and then, in the store's log. Questions about more than what has just finished
 are answered from an index of both.
 """
@@ -56,6 +56,10 @@ SHOWN = 3
 Answer = TypeVar("Answer")
 
 
+BEHIND = "the index could not be updated; nothing is lost, the next query rebuilds it"
+"""What users are warned of; the error follows."""
+
+
 class Repository:
     """Everything that was ever run in a project."""
 
@@ -104,7 +108,7 @@ class Repository:
             if index_too and self._owes_index:
                 self._file.do(self._catch_up)
         except IntemiError as error:
-            warnings.warn(StoreWarning(f"the repository is behind: {error}"), stacklevel=2)
+            warnings.warn(StoreWarning(f"{BEHIND}: {error}"), stacklevel=2)
 
     def write(self) -> None:
         """Write what was requested since the last time, and what is known of composites that are not finished."""
@@ -206,7 +210,10 @@ class Repository:
         if finished is None:
             self.write()
             if self._line.unifier.lacks_some:
-                text = "query: machines that could not be kept are found only by questions about their requests"
+                text = (
+                    "query: some results could not be written to disk; "
+                    "query the request itself, project.query(capsule), to include them"
+                )
                 warnings.warn(StoreWarning(text), stacklevel=5)
         elif (recent := self._recent(finished)) is not None:
             self._owes_index = self._folder is not None
@@ -322,7 +329,7 @@ class Repository:
     # Comments
 
     def comment(self, commentator: Commentator, root: Any, where: Where) -> dict[str, int]:
-        """Let a commentator speak of all machines under a root that qualify; how many it did, and how many are gone."""
+        """Run a commentator on all machines under a root that qualify; how many it labelled, and how many are gone."""
         if not isinstance(commentator, Commentator):
             raise ConfigurationError(f"comment: takes a commentator, got {commentator!r}")
         rows: list[tuple[Any, ...]] = []
@@ -363,7 +370,7 @@ class Repository:
             try:
                 self._file.close()
             except IntemiError as error:
-                warnings.warn(StoreWarning(f"the repository is behind: {error}"), stacklevel=2)
+                warnings.warn(StoreWarning(f"{BEHIND}: {error}"), stacklevel=2)
 
 
 def _machines(reader: Reader, items: list[Item]) -> list[tuple[bytes, str, Machine]]:
