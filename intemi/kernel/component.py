@@ -367,9 +367,6 @@ class Component:
     @classmethod
     def from_parameters(cls, parameters: Mapping[str, Any]) -> Self:
         """The component with these parameters; unknown names are refused."""
-        if cls.former_names:
-            now = dict(cls.former_names)
-            parameters = {now.get(name, name): value for name, value in parameters.items()}
         cls.check_names(parameters)
         for field in dataclasses.fields(cls):  # type: ignore[arg-type]
             if field.default is dataclasses.MISSING and field.name not in parameters:
@@ -382,7 +379,8 @@ class Component:
 
         A class that looks at files when it is constructed overrides this, and looks at none.
         """
-        return cls.from_parameters(parameters)
+        now = dict(cls.former_names)
+        return cls.from_parameters({now.get(name, name): value for name, value in parameters.items()})
 
     @classmethod
     def check_names(cls, parameters: Iterable[str]) -> None:

@@ -163,8 +163,12 @@ class Scheme(Machine):
     def from_parameters(cls, parameters: Mapping[str, Any]) -> Self:
         cls.check_names(parameters)
         scheme = cls()
-        scheme._set(**{**scheme.parameters(), **_with_present_names(parameters)})
+        scheme._set(**{**scheme.parameters(), **parameters})
         return scheme
+
+    @classmethod
+    def restored(cls, parameters: Mapping[str, Any]) -> Self:
+        return super().restored(_with_present_names(parameters))
 
     def _set(self, **parameters: Any) -> None:
         before = dict(self.__dict__)
@@ -411,21 +415,25 @@ class Scheme(Machine):
         return filled
 
     @property
-    def _plan(self) -> list[tuple[SchemeChild, list[tuple[str, tuple[Wire, ...]]]]]:
-        """The children in the order of their requests, with their wires."""
-        known: list[tuple[SchemeChild, list[tuple[str, tuple[Wire, ...]]]]] | None = self.__dict__.get("_plan")
+    def _plan(self) -> list[tuple[SchemeChild, list[tuple[str, tuple[Wire, ...]]], list[str]]]:
+        """The children in the order of their requests, with their wires, and those that must have finished before."""
+        known: list[tuple[SchemeChild, list[tuple[str, tuple[Wire, ...]]], list[str]]] | None
+        known = self.__dict__.get("_plan")
         if known is None:
-            known = [(child, [(name, tuple(wires)) for name, wires in child.wires.items()]) for child in self._sorted()]
+            known = []
+            for child in self._sorted():
+                wires = [(name, tuple(wires)) for name, wires in child.wires.items()]
+                known.append((child, wires, _collections(wire for _, each in wires for wire in each)))
             self.__dict__["_plan"] = known
         return known
 
     async def run(self, job: Job, **inputs: Any) -> Model:
         capsules: dict[str, Any] = {}
-        for child, ports in self._plan:
+        for child, ports, collections in self._plan:
+            for needed in collections:
+                await capsules[needed]  # how many items there are is known afterwards
             bindings: dict[str, Any] = {}
             for name, wires in ports:
-                for needed in _collections(wires):
-                    await capsules[needed]  # how many items there are is known afterwards
                 bindings[name] = (
                     _source(wires[0], job, capsules, inputs)
                     if len(wires) == 1
