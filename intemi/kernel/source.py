@@ -34,6 +34,7 @@ _CODE = (type, FunctionType, ModuleType)
 _INCIDENTAL = {  # says where and how something is written, or is covered otherwise
     *("__name__", "__qualname__", "__module__", "__package__", "__file__", "__path__", "__cached__", "__spec__"),
     *("__loader__", "__builtins__", "__doc__", "__dict__", "__weakref__", "__firstlineno__", "__static_attributes__"),
+    "__slotnames__",
     *("__dataclass_fields__", "__dataclass_params__"),
 }
 _GLOBAL_LOADS = {"LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS"}
@@ -99,7 +100,8 @@ class Watch:
                 return True
         for cls, size, attributes in self._classes:
             held = vars(cls)
-            if len(held) != size:
+            # Python adds attributes of its own, such as __slotnames__ when an instance is first pickled.
+            if len(held) != size and _attributes(cls).keys() != dict(attributes).keys():
                 return True
             for name, value in attributes:
                 if held.get(name, _MISSING) is not value:
