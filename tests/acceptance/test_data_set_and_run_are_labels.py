@@ -101,6 +101,25 @@ def test_a_machine_that_loads_inside_knows_its_data_below() -> None:
         assert list(project.query(done, type=ClassificationTest, labels=["Accuracy", "data"])["data"]) == ["iris"]
 
 
+def test_data_sets_without_a_name_are_told_apart() -> None:
+    with Project() as project:
+        for seed in (1, 2):
+            values = np.random.default_rng(seed).normal(size=(1, 30))
+            table = Table([Column("x")], values, Column("class", ("a", "b")), np.arange(30) % 2)
+            project.run(cross_validation(), data=project.given(Data(table)), name=f"cv {seed}")
+        accuracies = project.query(type=ClassificationTest, labels=["Accuracy", "data"])
+        names = list(accuracies.group_by("data").map(len).ungroup()["data"])
+        assert len(names) == 2
+        assert all(str(name).startswith("Given ") for name in names)
+
+
+def test_equal_data_under_two_names_carry_the_first() -> None:
+    with Project() as project:
+        for name in ("first", "other"):  # of one length, so of equal content
+            project.run(cross_validation(), data=project.given(small(name)), name=f"cv of {name}")
+        assert set(project.query(type=ClassificationTest, labels=["Accuracy", "data"])["data"]) == {"first"}
+
+
 def test_what_a_user_calls_so_comes_first() -> None:
     with Project() as project:
         done = project.run(cross_validation(), data=project.request(SklearnDataset("iris")).data)

@@ -34,7 +34,7 @@ class Provenance:
             elif not record.inputs:
                 self._data[machine] = _name_of(record)
             else:
-                names = dict.fromkeys(_name_of(source) or source.kind for source in self._sources(record))
+                names = dict.fromkeys(_name_of(source) or _shown(source) for source in self._sources(record))
                 self._data[machine] = ", ".join(names) or None
         return self._data[machine]
 
@@ -59,6 +59,11 @@ class Provenance:
                         seen.add(machine)
                         origin = self._record_of(machine)
                         pending += [] if origin is None else [origin]
+
+
+def _shown(source: Record) -> str:
+    """In place of a name: the kind of a source, and what tells it from others of that kind."""
+    return f"{source.kind} {source.machine.hex()[:6]}"
 
 
 def _name_of(source: Record) -> str | None:

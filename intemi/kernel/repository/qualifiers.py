@@ -63,6 +63,12 @@ class Qualifier(Component):
     def __invert__(self) -> Qualifier:
         return Not(self)
 
+    def __bool__(self) -> bool:
+        raise ConfigurationError(  # `a and b`, `not a` and `0.8 < x < 0.9` ask for it, and would drop one part silently
+            f"{self!r} is neither true nor false: combine qualifiers with & | ~, in brackets; comparisons cannot be "
+            "chained"
+        )
+
 
 class And(Qualifier):
     """Both."""

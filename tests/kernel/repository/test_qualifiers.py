@@ -190,3 +190,17 @@ def test_what_is_no_qualifier_is_refused() -> None:
 )
 def test_patterns_of_paths(pattern: str, names: str, expected: bool) -> None:
     assert fits(tuple(pattern.split("/")), tuple(names.split("/"))) is expected
+
+
+@pytest.mark.parametrize(
+    "combined",
+    [
+        lambda: 0 < Result("Grade") < 3,
+        lambda: (Result("Grade") > 0) and (Result("Grade") < 3),
+        lambda: OfType(Grade) or Named("part 1"),
+        lambda: not OfType(Grade),
+    ],
+)
+def test_what_python_would_drop_silently_is_refused(combined: Any) -> None:
+    with pytest.raises(ConfigurationError, match=r"combine qualifiers with & \| ~, in brackets; comparisons cannot be"):
+        combined()
