@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from intemi.cli.codes import DONE, FAILED
-from intemi.cli.opening import json_option, write_json
+from intemi.cli.opening import import_option, json_option, write_json
 
 OPTIONAL = {
     "matplotlib": "pictures and reports",
@@ -31,6 +31,7 @@ Examples:
   intemi doctor quickstart          look at the folder of a project as well"""
 )
 @click.argument("folder", required=False, type=click.Path())
+@import_option
 @json_option
 @click.pass_context
 def command(ctx: click.Context, folder: str | None, as_json: bool) -> None:

@@ -24,7 +24,7 @@ Examples:
 def command(name: str | None, as_json: bool) -> None:
     """List machines, components and algorithms, or describe one, as their classes declare themselves."""
     from intemi.experiments.catalogue import entries
-    from intemi.experiments.describing import by_kind, plain_description
+    from intemi.experiments.describing import by_kind, of_kind, plain_description
     from intemi.experiments.errors import near
     from intemi.kernel.errors import ConfigurationError
 
@@ -49,7 +49,7 @@ def command(name: str | None, as_json: bool) -> None:
         write_json(plain_description(known[name]))
         return
     if known[name].is_abstract:
-        click.echo(f"{known[name].description}\n\nOf this kind: {', '.join(e.name for e in kinds.get(name, []))}")
+        click.echo(f"{known[name].description}\n\nOf this kind: {', '.join(of_kind(known[name]))}")
         return
     _describe(plain_description(known[name]))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any, Literal
@@ -21,6 +21,10 @@ from intemi.analysis.hypothesis_test import TESTS, suitable_test
 from intemi.kernel.errors import ConfigurationError
 from intemi.kernel.machine import Best, Machine
 from intemi.series import Series
+
+
+class UnknownTest(str):
+    """The name of a test in a saved plan that is not registered here: shown as written, and refused when computed."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +50,7 @@ class Comparison:
     def __post_init__(self) -> None:
         choices: dict[str, tuple[Any, ...]] = {
             "best": (None, "highest", "lowest"),
-            "test": tuple(TESTS),
+            "test": (*TESTS, self.test) if isinstance(self.test, UnknownTest) else tuple(TESTS),
             "correction": ("none", "bonferroni", "sidak"),
         }
         for name, allowed in choices.items():
@@ -61,11 +65,23 @@ class Comparison:
 
     def test_for(self, distributor: Machine) -> Any:
         """The test of two learners on one data set, corrected for how the protocol divides the rows."""
+        if isinstance(self.test, UnknownTest):
+            raise ConfigurationError(
+                f"learners are not compared on each data set: the test {self.test} is not known here; "
+                "--import FILE, with the Python file or module that defines it, lets it be computed"
+            )
         return suitable_test(self.test, distributor)
 
     def to_plain(self) -> dict[str, Any]:
-        """It as plain data."""
-        return asdict(self)
+        """It as plain data; `Comparison.from_plain` makes the same one of them."""
+        return {**asdict(self), "test": str(self.test)}
+
+    @classmethod
+    def from_plain(cls, plain: Mapping[str, Any]) -> Comparison:
+        """The comparison that plain data of a folder describe; a test that is not registered stays as written."""
+        test = plain.get("test")
+        known = not isinstance(test, str) or test in TESTS
+        return cls(**plain) if known else cls(**{**plain, "test": UnknownTest(test)})
 
 
 @dataclass

@@ -9,12 +9,14 @@ import inspect
 import textwrap
 import types
 import typing
+from collections.abc import Mapping
 from typing import Any, Literal, Union
 
-from intemi.experiments.catalogue import Entry, Parameter, entries
+from intemi.experiments.catalogue import NOT_GIVEN, Entry, Parameter, entries, fitting
 from intemi.kernel.component import Component
-from intemi.machines.roles import known_roles
+from intemi.machines.roles import Role, is_role, known_roles
 from intemi.machines.search.steps import Steps
+from intemi.machines.structure.scheme import Scheme
 
 
 def type_text(hint: Any) -> str:
@@ -69,7 +71,7 @@ def _value_text(value: Any) -> str:
 
 def plain_description(entry: Entry) -> dict[str, Any]:
     """Everything that is known of an entry, ready for JSON."""
-    notes, searched = _notes(entry), search_values(entry)
+    notes, searched = _notes(entry) | (_OF_A_SCHEME if entry.gives is Scheme else {}), search_values(entry)
     return {
         "name": entry.name,
         "is": "algorithm" if entry.is_algorithm else "machine" if entry.is_machine else "component",
@@ -88,9 +90,26 @@ def plain_description(entry: Entry) -> dict[str, Any]:
                 "search": _value_text(searched[each.name]) if each.name in searched else None,
                 "description": notes.get(each.name, ""),
             }
-            for each in entry.parameters().values()
+            for each in _parameters_in_a_file(entry)
         ],
     }
+
+
+_OF_A_SCHEME = {
+    "takes": "Its inputs and their types: {training: Data}.",
+    "machines": "The machines inside by name, each with what its inputs are bound to: "
+    "{knn: {type: KNN, bind: {data: training}}}.",
+    "gives": "Its outputs, each bound to that of a machine inside: {classifier: knn.classifier}.",
+}
+
+
+def _parameters_in_a_file(entry: Entry) -> list[Parameter]:
+    """What an experiment file says of it: of a scheme, the drawing instead of the lists that it is kept as."""
+    declared = entry.parameters()
+    if entry.gives is not Scheme:
+        return list(declared.values())
+    drawn = [Parameter(name, Mapping[str, Any], NOT_GIVEN if name == "machines" else {}) for name in _OF_A_SCHEME]
+    return [*drawn, declared["seed"]]
 
 
 def search_values(entry: Entry) -> dict[str, tuple[Any, ...]]:
@@ -119,6 +138,17 @@ def kinds_of(entry: Entry) -> list[str]:
         return [role.heading() for role in entry.roles] or ["Other machines"]
     bases = [base for base in entry.gives.__mro__[1:] if issubclass(base, Component) and base is not Component]
     return [bases[-1].__name__ if bases else "Other components" if not entry.is_abstract else entry.name]
+
+
+def of_kind(entry: Entry) -> list[str]:
+    """The names of what has a role, whatever its parameters, or is a kind of a component.
+
+    >>> of_kind(entries()["Distributor"])[:2], of_kind(entries()["SplitQuality"])[0]
+    (['BootstrapDistributor', 'CVDistributor'], 'BestSplitGain')
+    """
+    if issubclass(entry.gives, Role) and is_role(entry.gives):
+        return [each.name for each in by_kind().get(entry.gives.heading(), [])]
+    return fitting(entry.gives)
 
 
 def _notes(entry: Entry) -> dict[str, str]:

@@ -13,7 +13,7 @@ from typing import Any
 
 from intemi.data import Data
 from intemi.experiments import catalogue
-from intemi.experiments.comparison import Comparison
+from intemi.experiments.comparison import Comparison, UnknownTest
 from intemi.experiments.errors import near
 from intemi.experiments.unknown import is_known, restored, unknown_among
 from intemi.kernel import encoding
@@ -131,7 +131,7 @@ class Experiment:
         if self.comparison.control is not None and self.comparison.control not in self.learners:
             control = self.comparison.control
             raise ConfigurationError(f"Experiment: no learner is called {control!r}; {near(control, self.learners)}")
-        if self.learners and is_known(self.distributor):
+        if self.learners and is_known(self.distributor) and not isinstance(self.comparison.test, UnknownTest):
             self.comparison.test_for(self.distributor)
 
     def _add_measures(self) -> None:
@@ -249,14 +249,13 @@ class Experiment:
             parts[what] = {name: restored(what, each) for name, each in plain[what].items()}
         for what in ("distributor", "test"):
             parts[what] = restored(what, plain[what])
-        return cls(**{**parts, "comparison": Comparison(**plain["comparison"])})
+        return cls(**{**parts, "comparison": Comparison.from_plain(plain["comparison"])})
 
     @property
     def unknown(self) -> str | None:
-        """One sentence about machines whose classes are not loaded, and what helps; None if there are none."""
-        return unknown_among(
-            [*self.data.values(), *self.learners.values(), *self.requests.values(), self.distributor, self.test]
-        )
+        """One sentence about machines, and a test, that are not known here, and what helps; None if all are known."""
+        machines = [*self.data.values(), *self.learners.values(), *self.requests.values(), self.distributor, self.test]
+        return unknown_among(machines, [self.comparison.test] if isinstance(self.comparison.test, UnknownTest) else [])
 
 
 def _name_of(measure: str | Measure) -> str:

@@ -72,7 +72,7 @@ class _Writer:
                 {
                     "measure": named,
                     "best": {"enum": ["highest", "lowest"]},
-                    "test": {"enum": [*TESTS]},
+                    "test": {"anyOf": [{"enum": [*TESTS]}, {"type": "string"}]},  # or one of the user
                     "alpha": {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1},
                     "correction": {"enum": ["none", "bonferroni", "sidak"]},
                     "control": {"type": "string", "description": "A learner that all others are compared with."},

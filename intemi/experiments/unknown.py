@@ -82,16 +82,16 @@ def is_known(part: Any) -> bool:
     return not isinstance(part, tuple) or all(map(is_known, part))
 
 
-def unknown_among(machines: Iterable[Machine]) -> str | None:
+def unknown_among(machines: Iterable[Machine], tests: Iterable[str] = ()) -> str | None:
     """One sentence that says what is not known here, and which import helps; None if all is known."""
     strangers = [machine for machine in machines if isinstance(machine, Unknown)]
-    missing = {name: None for each in strangers for name in _missing_types(each.written)}
+    missing = {name: None for each in strangers for name in _missing_types(each.written)} | dict.fromkeys(tests)
     if missing:
-        modules = ", ".join(dict.fromkeys(name.partition(".")[0] for name in missing))
+        modules = ", ".join(dict.fromkeys(name.partition(".")[0] for name in missing if "." in name))
         named = ", ".join(missing)
         return (
-            f"{named} {'is' if len(missing) == 1 else 'are'} not known here and shown as written; "
-            f"--import FILE, with the Python file or module that defines it ({modules}), lets it be understood"
+            f"{named} {'is' if len(missing) == 1 else 'are'} not known here and shown as written; --import FILE, "
+            f"with the Python file or module that defines it{f' ({modules})' if modules else ''}, lets it be understood"
         )
     return None if not strangers else f"{strangers[0]!r} is shown as written: {strangers[0].reason}"
 

@@ -109,7 +109,7 @@ def test_help_and_lists_name_them(there: Path) -> None:
     assert all(each.shows.split()[0] in listed for each in PICTURES.values())
     assert "own_kinds.Words" in said("machines", "fileformat", "--import", "own_kinds.py").output
     schema = experiment_schema()["properties"]
-    assert "ByMeans" in schema["comparison"]["properties"]["test"]["enum"]
+    assert "ByMeans" in schema["comparison"]["properties"]["test"]["anyOf"][0]["enum"]
     assert any("words" in json.dumps(each) for each in schema["data"]["anyOf"])
     assert "did you mean 'counts'?" in str(said("picture", "count", "kinds.yaml", code=1).exception)
 

@@ -304,3 +304,16 @@ def test_the_demonstration_leaves_an_experiment_a_report_and_a_picture(tmp_path:
     assert "</html>" in (tmp_path / "demo" / "quickstart.html").read_text()
     assert "<svg" in (tmp_path / "demo" / "quickstart.svg").read_text()
     assert "0 of them run now" in said("demo", str(tmp_path / "demo")).stdout
+
+
+@pytest.mark.parametrize(
+    ("role", "machine"), [("Ranker", "ReliefFRanking"), ("Transformer", "Imputation"), ("Distributor", "CVDistributor")]
+)
+def test_a_role_lists_its_machines(role: str, machine: str) -> None:
+    assert machine in said("machines", role).output.partition("Of this kind: ")[2]
+
+
+def test_a_scheme_is_described_as_files_draw_it() -> None:
+    described = json.loads(said("machines", "Scheme", "--json").output)
+    assert [each["name"] for each in described["parameters"]] == ["takes", "machines", "gives", "seed"]
+    assert "ports_in" not in said("machines", "Scheme").output

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from intemi.experiments import Experiment
+from intemi.experiments import Comparison, Experiment
 from intemi.experiments.unknown import Unknown, is_known, restored
 from intemi.kernel import ConfigurationError
 from intemi.machines import KNN, CVDistributor, SklearnDataset
@@ -48,3 +48,15 @@ def test_what_is_no_machine_is_refused(plain: object) -> None:
 def test_an_unknown_machine_cannot_be_run() -> None:
     with pytest.raises(ConfigurationError, match="because"):
         Unknown("learners", MINE, "because").run()
+
+
+def test_a_test_that_is_not_registered_stays_as_written_and_is_refused_when_computed() -> None:
+    found = plan(comparison={**Comparison().to_plain(), "test": "RangeTest"})
+    assert found.to_plain()["comparison"]["test"] == "RangeTest"
+    assert found.unknown is not None
+    assert found.unknown.startswith("RangeTest is not known here")
+    assert Experiment.from_plain(found.to_plain()).digest == found.digest
+    with pytest.raises(ConfigurationError, match="--import FILE"):
+        found.comparison.test_for(found.distributor)
+    with pytest.raises(ConfigurationError, match="test must be one of"):
+        Comparison(test="RangeTest")

@@ -1,0 +1,85 @@
+"""A folder whose experiment uses code of its user can be looked at without it; files name that code in one way."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import jsonschema
+import pytest
+import yaml
+
+OWN = '''
+from intemi.analysis import Transformation, hypothesis_test
+from intemi.series import Series
+
+
+@hypothesis_test
+class RangeTest(Transformation):
+    """Different if the ranges do not meet."""
+
+    def __call__(self, first, second):
+        apart = min(first.values) > max(second.values) or min(second.values) > max(first.values)
+        return Series({"p": [0.01 if apart else 1.0], "variant": ["by ranges"]}, main="p")
+'''
+FILE = """
+imports: own.py
+name: e
+data: [iris]
+learners: [Majority, NaiveBayes]
+protocol: {distributor: {type: CVDistributor, folds: 3}}
+comparison: {test: RangeTest}
+"""
+
+
+def said(folder: Path, *words: str, code: int = 0) -> str:
+    """What the command says, in a process of its own: what one imports must not help another."""
+    command = [sys.executable, "-m", "intemi.cli", *words]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == code, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+@pytest.fixture(scope="module")
+def there(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("own")
+    (folder / "own.py").write_text(OWN, "utf-8")
+    (folder / "e.yaml").write_text(FILE, "utf-8")
+    said(folder, "run", "e.yaml")
+    return folder
+
+
+NOTE = "RangeTest is not known here and shown as written; --import FILE"
+
+
+@pytest.fixture
+def alone(there: Path, tmp_path: Path) -> Path:
+    """A place with the folder of the project and nothing else."""
+    shutil.copytree(there / "e", tmp_path / "e")
+    return tmp_path
+
+
+def test_a_folder_with_a_test_of_its_user_is_shown_without_its_code(alone: Path) -> None:
+    assert NOTE in said(alone, "graph", "e")
+    compared = said(alone, "compare", "e")
+    assert NOTE in compared
+    assert "NaiveBayes" in compared
+    assert "the test RangeTest is not known here; --import FILE" in compared
+    assert NOTE in said(alone, "report", "e")
+
+
+def test_with_its_code_the_test_is_computed(there: Path) -> None:
+    compared = said(there, "compare", "e", "--import", "own.py", "--json")
+    assert json.loads(compared)["wins"] is not None
+    assert "not known" not in compared
+
+
+def test_the_schema_is_open_for_tests_of_the_user_and_lists_them(there: Path) -> None:
+    for words in ([], ["--import", "own.py"]):
+        schema = json.loads(said(there, "schema", *words))
+        assert jsonschema.Draft202012Validator(schema).is_valid(yaml.safe_load(FILE))
+        listed = schema["properties"]["comparison"]["properties"]["test"]["anyOf"][0]["enum"]
+        assert ("RangeTest" in listed) == bool(words)
