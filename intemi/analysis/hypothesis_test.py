@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
+from intemi.kernel.errors import ConfigurationError
 from intemi.kernel.machine import Machine
 from intemi.kernel.registered import Registered
 
@@ -28,6 +29,10 @@ def hypothesis_test(cls: T) -> T:
     >>> "AlwaysEqual" in TESTS
     True
     """
+    if not isinstance(cls, type):
+        raise ConfigurationError(
+            f"hypothesis_test: it must stand above a class whose values are called with two series, got {cls!r}"
+        )
     TESTS.add(cls.__name__, cls)
     return cls
 

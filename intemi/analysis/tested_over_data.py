@@ -10,6 +10,7 @@ import numpy as np
 
 from intemi.analysis.paired_t_test import PairedTTest
 from intemi.analysis.table import ManyMachines, Table
+from intemi.kernel.errors import ConfigurationError
 from intemi.series import Series
 
 Comparison = Callable[[Series, Series], Series]
@@ -53,7 +54,15 @@ class TestedOverData(ManyMachines):
             return 0.0
         machines, where = (table.machines[one], table.machines[other]), table.data[data]
         first, second = (series[table.positions[each, where]].without(self.of, self.over) for each in machines)
-        return float(np.asarray(self.test(first, second)["p"])[0])
+        found = self.test(first, second)
+        if not isinstance(found, Series) or "p" not in found.labels or len(found) != 1:
+            shown = (
+                f"a series of {len(found)} with {', '.join(found.labels)}" if isinstance(found, Series) else repr(found)
+            )
+            raise ConfigurationError(
+                f"{self.test!r}: a test must give a series of one item with the label p, got {shown}"
+            )
+        return float(np.asarray(found["p"])[0])
 
     def _variant(self) -> str:
         if self.test is None:

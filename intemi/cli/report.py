@@ -34,5 +34,5 @@ def command(ctx: click.Context, source: str, project: str | None, output: str | 
     Path(file).write_text(text, "utf-8")
     click.echo(f"{file} is written")
     for cell in outcome.not_run:
-        click.echo(f"Not run yet: {cell.name}", err=True)
+        click.echo(f"Note: {cell.why_not_run}", err=True)
     ctx.exit(FAILED if outcome.failed else DONE)

@@ -86,6 +86,12 @@ class Experiment:
     """How the command recognises machines: 1, by the origin of their inputs; 2, by the contents as well."""
 
     def __post_init__(self) -> None:
+        for what in _MACHINES:
+            if not isinstance(getattr(self, what), Mapping):
+                given = type(getattr(self, what)).__name__
+                raise ConfigurationError(
+                    f"Experiment: {what} must be a mapping of names, {{'name': ...}}, got a {given}"
+                )
         values: dict[str, Data] = {}
         sources: dict[str, Machine] = {}
         for name, given in self.data.items():

@@ -28,6 +28,8 @@ class Cell:
     is_learner: bool = True
     capsule: Capsule | None = None
     failure: MachineError | ConfigurationError | None = None
+    is_outdated: bool = False
+    """Whether the folder has a finished request of its name, but not of the machine and data as they are now."""
 
     @property
     def name(self) -> str:
@@ -49,6 +51,16 @@ class Cell:
         if self.has_finished:
             return "finished"
         return "failed" if self.failure is not None else "not run" if self.is_known else "not known"
+
+    @property
+    def why_not_run(self) -> str:
+        """What to say of one that was not run."""
+        if not self.is_outdated:
+            return f"{self.name} was not run"
+        return (
+            f"{self.name} was run with other settings, or by another version of its machines: "
+            "run it again, or ask `intemi query`"
+        )
 
 
 @dataclass
@@ -91,7 +103,9 @@ class Outcome:
         wanted = measures or self.experiment.all_measures
         parts = [self._measured(cell, wanted) for cell in self.finished if cell.is_learner]
         if not parts:
-            why = f"; {self.experiment.unknown}" if self.experiment.unknown else ""
+            reasons = [cell.why_not_run for cell in self.not_run if cell.is_outdated][:1]
+            reasons += [self.experiment.unknown] if self.experiment.unknown else []
+            why = "".join(f"; {each}" for each in reasons)
             raise IntemiError(
                 f"{self.experiment.name}: no learner has finished on any data set, so there is nothing to show{why}"
             )
@@ -113,7 +127,7 @@ class Outcome:
         comparison = replace(self.experiment.comparison, measure=name, best=self.experiment.best_of(name))
         compared = compare(self.series(name), comparison, self.experiment.distributor)
         compared.notes += [f"{name} failed" for name in self.failures]
-        compared.notes += [f"{cell.name} was not run" for cell in self.not_run if cell.is_learner]
+        compared.notes += [cell.why_not_run for cell in self.not_run if cell.is_learner]
         compared.notes += [self.experiment.unknown] if self.experiment.unknown else []
         return compared
 

@@ -217,7 +217,7 @@ def _protocol(outcome: Outcome) -> str:
 
 
 def _failures(outcome: Outcome) -> str:
-    parts = [f"<p>{html.escape(cell.name)} was not run.</p>" for cell in outcome.not_run]
+    parts = [f"<p>{html.escape(cell.why_not_run)}.</p>" for cell in outcome.not_run]
     if outcome.experiment.unknown:
         parts.append(f"<p>{html.escape(outcome.experiment.unknown)}.</p>")
     for name, failure in outcome.failures.items():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import json
 import os
 from collections.abc import Iterator
@@ -104,7 +105,10 @@ def found(experiment: Experiment, project: Project) -> Outcome:
         if cell.failure is None and project.is_on_record(cell.machine, data=source):
             cell.capsule = project.request(cell.machine, data=source, name=cell.name)
     _wait(cells)
-    return Outcome(experiment, project, cells, {name: capsule for name, (capsule, _) in loaded.items()})
+    outcome = Outcome(experiment, project, cells, {name: capsule for name, (capsule, _) in loaded.items()})
+    for cell in outcome.not_run:
+        cell.is_outdated = len(project.query(name=glob.escape(cell.name), labels="machine")) > 0
+    return outcome
 
 
 def planned(experiment: Experiment, project: Project) -> Iterator[tuple[str, Explanation]]:
