@@ -41,6 +41,8 @@ class Data:
 
     __slots__ = ("__weakref__", "_bits", "_columns", "_rows", "table")
 
+    is_immutable = True
+
     def __init__(self, table: Table, rows: Any = None, columns: Any = None) -> None:
         self.table = table
         self._rows: Codes | None = None
@@ -328,7 +330,7 @@ def _bits_of_parts(rows: Codes, numbers: Any, count: int, size: int) -> tuple[Se
 
 
 def _unless_all(indices: Codes, size: int) -> Codes | None:
-    """Indices in ascending order, for nobody to write into; None if that is everything once."""
+    """Indices in ascending order, read-only; None if that is everything once."""
     if len(indices) == size and _distinct(indices):
         return None
     indices.flags.writeable = False

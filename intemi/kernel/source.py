@@ -21,7 +21,7 @@ import warnings
 from collections import ChainMap, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import CodeType, FunctionType, MappingProxyType, MethodType, ModuleType, NoneType
-from typing import Any, NamedTuple
+from typing import Any, ForwardRef, NamedTuple
 
 import numpy as np
 
@@ -227,6 +227,8 @@ class _Walk:
         if issubclass(kind, property | staticmethod | classmethod | MethodType):
             held = ("fget", "fset", "fdel", "__func__", "__self__")
             return [self.encode(getattr(value, name, None)) for name in held]
+        if kind is ForwardRef:  # an annotation that a NamedTuple keeps as text
+            return [self.encode(value.__forward_arg__)]
         return [self.encode(part) for part in _state(value)]
 
     def _library_code(self, value: Any) -> Sequence[bytes]:
