@@ -20,7 +20,7 @@ What is here, in the order in which it is best read:
     to keep       storable, content_digest, from_plain
     workers       Threads, Processes; to write your own: TaskManager, Call, Task, Stopped
     errors        IntemiError and its family: ConfigurationError, BindingError, InfeasibleError, EncodingError,
-                  MachineError, MachineFailed, MachineAborted, LimitExceeded; StoreWarning is a warning
+                  MachineError, MachineFailed, MachineAborted, LimitExceeded; StoreWarning, ChanceWarning are warnings
 
 What is elsewhere:
 
@@ -45,6 +45,7 @@ from intemi.kernel.context import Source, State, Task
 from intemi.kernel.encoding import content_digest, storable
 from intemi.kernel.errors import (
     BindingError,
+    ChanceWarning,
     ConfigurationError,
     EncodingError,
     InfeasibleError,
@@ -116,6 +117,7 @@ __all__ = [
     "MachineAborted",
     "LimitExceeded",
     "StoreWarning",
+    "ChanceWarning",
 ]
 
 

@@ -29,6 +29,7 @@ from intemi.kernel.context import Source, State, Task
 from intemi.kernel.encoding import content_digest, storable
 from intemi.kernel.errors import (
     BindingError,
+    ChanceWarning,
     ConfigurationError,
     EncodingError,
     InfeasibleError,
@@ -94,4 +95,5 @@ __all__ = [
     "MachineAborted",
     "LimitExceeded",
     "StoreWarning",
+    "ChanceWarning",
 ]

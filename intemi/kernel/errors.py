@@ -83,5 +83,9 @@ class WorkerEnded(WorkerError):
     """A worker process ended by itself: that tells of the surroundings, not of the machine, so it is not kept."""
 
 
+class ChanceWarning(UserWarning):
+    """A machine draws from a random generator whose seed does not count, so its results cannot be repeated."""
+
+
 class StoreWarning(UserWarning):
     """Something in the store could not be used and is treated as absent."""

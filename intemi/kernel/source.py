@@ -27,7 +27,7 @@ import numpy as np
 
 from intemi.errors import IntemiError
 from intemi.kernel import encoding
-from intemi.kernel.errors import ConfigurationError
+from intemi.kernel.errors import ChanceWarning, ConfigurationError
 
 _PLAIN = (NoneType, bool, int, float, complex, str, bytes)
 _CODE = (type, FunctionType, ModuleType)
@@ -41,6 +41,7 @@ _GLOBAL_LOADS = {"LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS"}
 _CLOSURE_LOADS = {"LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_DEREF"}
 _KIND_OF_FUNCTION = 0x4 | 0x8 | 0x20 | 0x80 | 0x100 | 0x200  # *args, **kwargs, generators, coroutines
 _HEAP_TYPE = 1 << 9  # a class made at run time, not one built into the interpreter
+_IMMUTABLE_TYPE = 1 << 8  # a class made by compiled code
 
 _Scope = Mapping[str, Any]
 _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -119,6 +120,7 @@ def watched_fingerprint(cls: type) -> tuple[bytes, Watch]:
     if walk.reads_docstrings:
         walk = _Walk(with_docstrings=True)
         found = walk.digest(cls)
+    walk.warn_of_chance(cls)
     return found, walk.watch
 
 
@@ -160,31 +162,41 @@ class _Absent(NamedTuple):
     name: str
 
 
+class _Way(NamedTuple):
+    """How something was reached: the node that led to it, the name that it has there, and what the name stands for."""
+
+    node: object
+    name: str = ""
+    value: object = None
+
+
 class _Walk:
     """Encodes values in place; a user's functions, classes, modules and objects become numbered nodes, each once."""
 
     def __init__(self, open_ids: Iterable[int] = (), with_docstrings: bool = False) -> None:
         self._nodes: list[object] = []
         self._numbers: dict[int, int] = {}
-        self._ways: list[tuple[object, str]] = []
-        """The node that led to each node, and by which name."""
-        self._here: tuple[object, str] = (None, "")
+        self._ways: list[_Way] = []
+        """What led to each node."""
+        self._here = _Way(None)
         self._open_ids = set(open_ids)
         self._with_docstrings = with_docstrings
         self.reads_docstrings = False
         self.watch = Watch()
+        self._chances: list[tuple[_Way, object]] = []
+        """The random generators that were met, and where."""
 
     def digest(self, root: object) -> bytes:
         node = root
         try:
             parts = [self.encode(root)]
             for node in self._nodes:  # grows while it is read
-                self._here = node, ""
+                self._here = _Way(node)
                 parts.append(self._describe(node))
         except _Unknown as unknown:
             if not isinstance(root, type):
                 raise
-            raise ConfigurationError(_refusal(root, self._user_of(node, unknown.names), unknown)) from None
+            raise ConfigurationError(_refusal(root, self._user_of(node, unknown), unknown)) from None
         return encoding.digest(*parts)
 
     def encode(self, value: Any) -> bytes:
@@ -193,6 +205,12 @@ class _Walk:
             return encoding.encode(value)
         if id(value) in self._open_ids:
             return _pack("cycle")
+        if value is sys.stdout or value is sys.stderr or value is sys.__stdout__ or value is sys.__stderr__:
+            return _pack("library", b"a standard stream")  # wherever it leads to
+        if _is_shared_by_compiled(kind):
+            return _pack("library", _compiled_name(value))
+        if _is_source_of_chance(value):
+            self._chances.append((self._here, value))
         if not _is_library(value):
             number = self._numbers.setdefault(id(value), len(self._nodes))
             if number == len(self._nodes):
@@ -207,11 +225,11 @@ class _Walk:
     def _mapping(self, values: _Scope) -> bytes:
         parts = []
         for name in sorted(values):
-            self._here = self._here[0], name
+            self._here = _Way(self._here.node, name, values[name])
             try:
                 parts += [self.encode(name), self.encode(values[name])]
             except _Unknown as unknown:
-                unknown.names.insert(0, name)
+                unknown.reached_by(name, values[name])
                 raise
         return _pack("mapping", *parts)
 
@@ -265,12 +283,25 @@ class _Walk:
         held = [function.__defaults__, function.__kwdefaults__, *self._docstring(function)]
         return _pack("function", body, self._mapping(named), self.encode(held), self._mapping(vars(function)))
 
-    def _user_of(self, node: object, names: list[str]) -> object:
+    def _user_of(self, node: object, unknown: _Unknown) -> object:
         """The function or class that names an object, instead of the object itself."""
         while not isinstance(node, FunctionType | type) and id(node) in self._numbers:
-            node, name = self._ways[self._numbers[id(node)]]
-            names.insert(0, name)
+            way = self._ways[self._numbers[id(node)]]
+            unknown.reached_by(way.name, way.value if way.name else node)
+            node = way.node
         return node
+
+    def warn_of_chance(self, root: type) -> None:
+        """Warn of random generators that were met: their state does not count, so results depend on chance."""
+        for way, generator in self._chances[:1]:
+            unknown = _Unknown(generator)
+            unknown.reached_by(way.name, way.value if way.name else generator)
+            place = _place(self._user_of(way.node, unknown))
+            text = (
+                f"{root.__qualname__}: its results depend on chance, because {place} uses {_described(unknown)} whose "
+                "state does not count; take the argument `rng` in run, a generator whose seed counts, and draw from it"
+            )
+            warnings.warn(ChanceWarning(text), stacklevel=3)
 
     def _docstring(self, node: object) -> list[str]:
         """The docstring, where some function reads docstrings; without its indentation, which is layout."""
@@ -283,18 +314,33 @@ class _Unknown(IntemiError):
     def __init__(self, value: object) -> None:
         self.value = value
         self.names: list[str] = []
+        self.first = value
+        """What the first of the names stands for: the value, or something that holds it."""
+
+    def reached_by(self, name: str, value: object) -> None:
+        """Add a name in front of the others, and what it stands for."""
+        self.names[:0] = [name] if name else []
+        self.first = value
 
 
 def _refusal(root: type, node: object, unknown: _Unknown) -> str:
-    kind = type(unknown.value)
-    name = kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
-    place = getattr(node, "__qualname__", None) or getattr(node, "__name__", None) or type(node).__qualname__
-    used = ".".join(unknown.names) or "what it holds"
     return (
-        f"{root.__qualname__}: its source cannot be told from what it was before, because {place} uses {used}, "
-        f"of the type {name}, whose content cannot be known; use a constant (a number, a tuple, an array), make it "
+        f"{root.__qualname__}: it cannot be known whether its code has changed, because {_place(node)} uses "
+        f"{_described(unknown)} whose content cannot be known; use a constant (a number, a tuple, an array), make it "
         f"inside the function, or write `version = 1` in {root.__qualname__} and raise it whenever results change"
     )
+
+
+def _described(unknown: _Unknown) -> str:
+    """The names that led to a value, and its type."""
+    kind, first = type(unknown.value), type(unknown.first)
+    used = ".".join(unknown.names) or "what it holds"
+    name = kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
+    return f"{used}, of the type {name}," if first is kind else f"{used} ({first.__qualname__}), which holds a {name}"
+
+
+def _place(node: object) -> str:
+    return getattr(node, "__qualname__", None) or getattr(node, "__name__", None) or type(node).__qualname__
 
 
 def _pack(tag: str, *parts: bytes) -> bytes:
@@ -318,6 +364,8 @@ def _is_library(value: Any) -> bool:
     cls = value if issubclass(kind, type) else kind
     if not cls.__flags__ & _HEAP_TYPE or not isinstance(cls.__module__, str):
         return True
+    if _is_shared_by_compiled(cls):
+        return True
     found: Any = sys.modules.get(cls.__module__)
     if found is None or not _is_library(found):
         return False
@@ -326,6 +374,23 @@ def _is_library(value: Any) -> bool:
             return found is not None
         found = getattr(found, part, None)
     return found is cls
+
+
+def _is_shared_by_compiled(cls: type) -> bool:
+    """Whether a class is one that compiled modules share, such as Cython's functions: it has no module of its own."""
+    if not cls.__flags__ & _HEAP_TYPE or not cls.__flags__ & _IMMUTABLE_TYPE:
+        return False
+    module = sys.modules.get(cls.__module__)
+    return getattr(module, "__file__", None) is None and getattr(module, "__spec__", None) is None
+
+
+def _compiled_name(function: Any) -> bytes:
+    """The name of a library's compiled function, whatever it was compiled with; others are refused."""
+    module, name = getattr(function, "__module__", None), getattr(function, "__qualname__", None)
+    found = sys.modules.get(module) if isinstance(module, str) else None
+    if found is None or not _is_library(found) or not isinstance(name, str) or "<locals>" in name:
+        raise _Unknown(function)
+    return f"{module}.{name}".encode()
 
 
 @functools.lru_cache(maxsize=1024)
@@ -361,7 +426,7 @@ def _state(value: Any) -> Sequence[object]:
     kind = type(value)
     if isinstance(value, np.random.SeedSequence):
         return (value.state,)
-    if kind.__module__ == "random" or str(kind.__module__).startswith("numpy.random") or kind in _WITHOUT_CONTENT:
+    if _is_source_of_chance(value) or kind in _WITHOUT_CONTENT:
         return ()
     if _is_library(kind) and (isinstance(value, Iterator) or (isinstance(value, np.ufunc) and not _is_named(value))):
         raise _Unknown(value)
@@ -379,6 +444,14 @@ def _state(value: Any) -> Sequence[object]:
         return maker, arguments, state, list(items or ()), list(pairs or ()), *_hidden(value)
     except Exception:  # whatever an object that cannot be pickled raises
         raise _Unknown(value) from None
+
+
+def _is_source_of_chance(value: object) -> bool:
+    """Whether a value is a random generator, or a part of one."""
+    module = type(value).__module__
+    if isinstance(value, np.random.SeedSequence | type) or not isinstance(module, str):
+        return False
+    return module == "random" or module.startswith("numpy.random")
 
 
 def _hidden(value: Any) -> Sequence[object]:

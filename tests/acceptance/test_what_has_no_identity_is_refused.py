@@ -6,9 +6,12 @@ Each program is run twice in one project folder, and edited in between.
 from __future__ import annotations
 
 import importlib.util
+import io
 import itertools
+import re
 import sys
 import textwrap
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +21,7 @@ import pytest
 
 from intemi.kernel import ConfigurationError, Machine, Model, Project, storable
 from intemi.kernel.encoding import content_digest, encode
+from intemi.kernel.errors import ChanceWarning
 
 HEAD = """
 import array, contextlib, contextvars, ctypes, functools, itertools, weakref
@@ -88,6 +92,36 @@ COUNTED: dict[str, tuple[str, str, str]] = {
         'class M(Machine):\n    """1"""\n    def run(self): return Model(results={"x": type(self).__doc__})\n',
         '"""1"""',
         '"""2"""',
+    ),
+    "a table of pandas": (
+        "import pandas as pd\nF = pd.DataFrame({'a': [1, 2], 'b': ['x', 'y']})\n" + machine("int(F.a.sum())"),
+        "[1, 2]",
+        "[1, 3]",
+    ),
+    "a text in a table of pandas": (
+        "import pandas as pd\nF = pd.DataFrame({'a': [1, 2], 'b': ['x', 'y']})\n" + machine("F.b[1]"),
+        "'y'",
+        "'z'",
+    ),
+    "a categorical of pandas": (
+        "import pandas as pd\nC = pd.Categorical(['p', 'q'])\n" + machine("C[1]"),
+        "'q'",
+        "'r'",
+    ),
+    "a timestamp of pandas": (
+        "import pandas as pd\nT = pd.Timestamp('2026-01-01')\n" + machine("T.year"),
+        "2026",
+        "2027",
+    ),
+    "a library's compiled function": (
+        "from scipy.sparse.csgraph import dijkstra as f, johnson as g\n" + machine("f.__name__"),
+        "f.__name__",
+        "g.__name__",
+    ),
+    "what the alias of a compiled function means": (
+        "from scipy.sparse.csgraph import dijkstra as f\n" + machine("f.__name__"),
+        "dijkstra",
+        "johnson",
     ),
     "the docstring of a helper": ('def f():\n    "1"\n' + machine("f.__doc__"), '"1"', '"2"'),
 }
@@ -194,6 +228,72 @@ def test_functions_for_arrays_of_libraries_count_by_their_names(load: Callable[[
     texts = [f"import scipy.special\nG = {name}\n" + machine("float(G(1.0))") for name in ("np.exp", "np.log")]
     texts.append(texts[0].replace("np.exp", "scipy.special.expit"))
     assert len({load(text).M().digest for text in texts}) == 3
+
+
+ACCEPTED = {
+    "a compiled function": "from numpy.random import default_rng as G",
+    "a compiled method": "from pandas import Timestamp\nG = Timestamp.isoformat",
+    "what is no time": "from pandas import NaT as G",
+    "an empty table of pandas": "import pandas\nG = pandas.DataFrame()",
+    "a logger": "import logging\nG = logging.getLogger('mine')",
+    "a handler of a logger": "import logging\nG = logging.StreamHandler()",
+    "a lock": "import threading\nG = threading.Lock()",
+    "an event": "import threading\nG = threading.Event()",
+    "a progress bar": "from tqdm import tqdm\nG = tqdm(range(3), disable=True)",
+    "the standard output": "import sys\nG = sys.stdout",
+    "the standard error": "import sys\nG = sys.stderr",
+}
+
+
+@pytest.mark.parametrize("what", ACCEPTED)
+@pytest.mark.filterwarnings("error")
+def test_ordinary_globals_are_accepted(what: str, load: Callable[[str], Any]) -> None:
+    texts = [f"{ACCEPTED[what]}\n" + machine(uses) for uses in ("G is None", "G is None", "G is not None")]
+    with Project(workers=1) as project:
+        assert [project.run(load(text).M()).results["x"] for text in texts] == [False, False, True]
+
+
+def test_the_standard_streams_are_the_same_wherever_they_lead(
+    load: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "import sys\nG = sys.stderr\n" + machine("G is None")
+    before = load(text).M().digest
+    monkeypatch.setattr(sys, "stderr", io.StringIO())
+    assert load(text).M().digest == before
+
+
+def test_a_refusal_says_what_the_global_is_and_what_it_holds(load: Callable[[str], Any]) -> None:
+    text = "class Holder:\n  def __init__(self): self.file = open(__file__)\nH = Holder()\nH.file.close()\n"
+    for given, said in (("H", "M.run uses H (Holder), which holds a"), ("[H]", "M.run uses G (list), which holds a")):
+        module = load(f"{text}G = {given}\n" + machine("H is None" if given == "H" else "G is None"))
+        with pytest.raises(ConfigurationError, match=f"^M: it cannot be known whether .*{re.escape(said)} _io.Text"):
+            module.M().digest  # noqa: B018
+
+
+GENERATORS = {
+    "a generator": ("G = np.random.default_rng(0)", "uses G, of the type numpy.random"),
+    "one of the standard library": ("import random\nG = random.Random(0)", "uses G, of the type random.Random,"),
+    "numpy's own": ("G = np.random.normal", r"uses G \(method\), which holds a numpy"),
+    "one in an object": (
+        "class K: pass\nG = K()\nG.rng = np.random.default_rng(0)",
+        r"uses G \(K\), which holds a numpy",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", GENERATORS)
+def test_a_generator_outside_of_the_machine_gets_one_warning(what: str, load: Callable[[str], Any]) -> None:
+    text, said = GENERATORS[what]
+    module = load(f"{text}\n" + machine("G is None"))
+    with Project(workers=1) as project:
+        with pytest.warns(ChanceWarning, match=f"M.run {said}.*the argument `rng` in run"):
+            project.run(module.M())
+        project.run(module.M())  # a second warning would be an error
+
+
+def test_a_seed_sequence_counts_and_gets_no_warning(load: Callable[[str], Any]) -> None:
+    with warnings.catch_warnings(action="error"):
+        load("S = np.random.SeedSequence(0)\n" + machine("S is None")).M().digest  # noqa: B018
 
 
 # In one process

@@ -491,6 +491,7 @@ def test_the_place_of_the_file_and_its_name_do_not_matter(of: Fingerprint, tmp_p
     assert of(text, folder=here, helpers="") == of(text, folder=there, name="other", helpers="")
 
 
+@pytest.mark.filterwarnings("ignore::intemi.ChanceWarning")
 def test_what_a_helper_has_cached_and_drawn_does_not_matter(load: Callable[..., Any]) -> None:
     text = """
         import functools, random
