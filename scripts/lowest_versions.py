@@ -1,4 +1,4 @@
-"""Print the lowest versions of libraries that pyproject.toml allows, as requirements for pip: numba==0.60 numpy==2.0.
+"""Print the lowest versions of libraries that pyproject.toml allows, as requirements for pip: numba==0.62 numpy==2.0.
 
 python scripts/lowest_versions.py numba numpy
 """
