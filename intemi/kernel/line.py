@@ -115,8 +115,12 @@ class AssemblyLine:
         limits: Limits | None = None,
         is_step: bool = False,
         seed: Seed | None = None,
+        is_noted: bool = True,
     ) -> Capsule:
-        """Take a request; it is on its way (or already answered) when this returns."""
+        """Take a request; it is on its way (or already answered) when this returns.
+
+        One that is not noted is none of the user's: the repository does not list it among the requests.
+        """
         if parent is None:
             self.refuse_fork()
         config, sources = checked(config, bindings)
@@ -149,7 +153,7 @@ class AssemblyLine:
                     self._join(context, known)
                 if self._settled:
                     self._tell()
-        if parent is None and self.repository is not None:
+        if parent is None and is_noted and self.repository is not None:
             self.repository.note_root(context)
         return Capsule(context, self)
 

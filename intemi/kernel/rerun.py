@@ -21,8 +21,12 @@ def run_again(line: AssemblyLine, context: Context) -> Context:
     for name, (multi, origins) in record.inputs.items():
         sources = [_source(line, context, *origin) for origin in origins]
         bindings[name] = sources if multi else sources[0]
-    capsule = line.request(context.config, bindings, None, context.name, seed=record.seed)
-    return capsule.wait().context
+    capsule = line.request(
+        context.config, bindings, name=context.name, comments=context.comments, seed=record.seed, is_noted=False
+    )
+    again = capsule.wait().context
+    again.parent = context.parent  # it takes its place
+    return again
 
 
 def _source(line: AssemblyLine, context: Context, machine: bytes, output: str, index: int) -> Source:

@@ -14,7 +14,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from intemi.kernel import Capsule, Failures, Input, Machine, MachineFailed, Model, MultiOutput, Output, Project
+from intemi.kernel import (
+    Capsule,
+    Failures,
+    Input,
+    Machine,
+    MachineFailed,
+    Model,
+    MultiOutput,
+    Output,
+    Project,
+    StoreWarning,
+)
 from intemi.kernel.disk.upkeep import verify
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
@@ -222,3 +233,16 @@ def test_a_results_file_of_version_1_beside_a_new_store_is_taken_over(tmp_path: 
     (folder / "machines.sqlite").unlink()
     with Project(folder, workers=1) as project:
         assert "commented" in [run.name for run in project.runs()]
+
+
+def test_what_an_older_version_has_forgotten_is_run_again_when_it_is_asked_for(folder: Path) -> None:
+    with closing(sqlite3.connect(folder / "machines.sqlite")) as database, database:
+        assert database.execute("DELETE FROM machines WHERE id = ?", (Ramp(IN_RECORD).digest,)).rowcount == 1
+    with Project(folder, workers=1) as project:
+        assert len(project.query(type=Mean)) >= 4, "what is intact stays"
+        means = project.run(Means(), name="means")
+        assert _ran == []
+        with pytest.warns(StoreWarning, match="it is run again"):
+            assert len(project.query(means, type=Ramp)) == 3
+        assert _ran == ["Means", "Ramp"]
+    assert verify(folder).problems == []

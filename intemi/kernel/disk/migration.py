@@ -21,7 +21,7 @@ from intemi.kernel.disk.mending import warn
 from intemi.kernel.disk.schema import SCHEMA, SCHEMA_VERSION, marks
 from intemi.kernel.disk.seal import CHILDREN, COMPOSITE, ENTRY, RECORD, proof, seal, unseal
 from intemi.kernel.encoding import digest
-from intemi.kernel.record import Child, Record, encode_children
+from intemi.kernel.record import Child, Record, decode_children, encode_children
 
 _OLD_INDEX = b"ir\0\1"
 """What the header of a `results.sqlite` of version 1 says at 68."""
@@ -37,7 +37,7 @@ def migrate(connection: sqlite3.Connection, version: int, path: Path) -> None:
         else:
             connection.execute("DROP TABLE forgotten")
         _add_proofs(connection)
-        _add_log(connection, noted)
+        _add_log(connection, [*noted, *_forgotten(connection)])
         for mark in marks(SCHEMA_VERSION):
             connection.execute(mark)
         connection.execute("COMMIT")
@@ -56,8 +56,8 @@ def _add_keys_and_contents(connection: sqlite3.Connection) -> None:
         try:
             children = [Child(*child) for child in decode(unseal(CHILDREN, machine, sealed))]
             row = (seal(CHILDREN, machine, encode_children(children)), machine)
-        except Exception:  # damage, a type that is not registered here, or bytes that somebody made up
-            continue  # whoever reads the list gets a warning
+        except Exception:  # damage, a type that is not registered here, or foreign bytes
+            continue  # the reader of the list warns of it
         connection.execute("UPDATE machines SET children = ? WHERE id = ?", row)
 
 
@@ -74,7 +74,7 @@ def _add_proofs(connection: sqlite3.Connection) -> None:
     further = [(machine + proof(key, machine), key) for key, machine in rows if _are_bytes(machine, key)]
     change("UPDATE keys SET machine = ? WHERE key = ?", further)
     for number, machine, sealed in execute(_COMPOSITES).fetchall():
-        with suppress(Exception):  # whoever reads a damaged record gets a warning
+        with suppress(Exception):  # the reader of a damaged record warns of it
             row = (seal(COMPOSITE, machine, unseal(RECORD, machine, sealed)), number)
             execute("UPDATE machines SET record = ? WHERE rowid = ?", row)
 
@@ -91,6 +91,21 @@ def _add_log(connection: sqlite3.Connection, noted: list[entries.Entry]) -> None
     connection.execute("INSERT INTO tally SELECT count(*), 0 FROM machines")
     rows = [(number, seal(ENTRY, b"%d" % number, entries.pack(entry))) for number, entry in enumerate(noted, 1)]
     connection.executemany("INSERT INTO log VALUES (?, ?)", rows)
+
+
+def _forgotten(connection: sqlite3.Connection) -> Iterator[entries.Entry]:
+    """Entries for children that are not on record: older versions did not say which ones were forgotten on purpose.
+
+    Their parents stay; what is missing runs again when a question needs it.
+    """
+    known = {machine for (machine,) in connection.execute("SELECT id FROM machines")}
+    absent: dict[bytes, None] = {}
+    for machine, sealed in connection.execute(_HAVE_CHILDREN).fetchall():
+        with suppress(Exception):  # the reader of a damaged list warns of it
+            listed = decode_children(unseal(CHILDREN, machine, sealed))
+            absent.update((child.machine, None) for child in listed if child.machine not in known)
+    for machine in absent:
+        yield entries.FORGOTTEN, machine, 0, b""
 
 
 def old_notes(path: Path) -> list[entries.Entry]:

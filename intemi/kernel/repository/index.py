@@ -37,6 +37,7 @@ _ADD_ROOT = """
 """
 _DROP_EDGES = "DELETE FROM edges WHERE parent = ?"
 _DROP_RESULTS = "DELETE FROM results WHERE machine = ?"
+_NOT_FORGOTTEN = "DELETE FROM forgotten WHERE machine = ?"
 _DROP = (
     _DROP_RESULTS,
     _DROP_EDGES,
@@ -47,7 +48,14 @@ _INCOMPLETE = """
     CROSS JOIN edges ON edges.child = child.number CROSS JOIN machines AS parent ON parent.number = edges.parent
     WHERE child.kind IS NULL AND parent.wall IS NOT NULL AND child.number NOT IN (SELECT machine FROM forgotten)
 """
-"""Finished composites that have children of which nothing but the name is known, though nobody has forgotten them."""
+"""Finished composites that have children of which nothing but the name is known, though they were not forgotten."""
+_FORGOTTEN_BELOW = """
+    WITH RECURSIVE below (machine) AS (
+        SELECT number FROM machines WHERE id = ? AND wall IS NOT NULL
+        UNION SELECT child FROM below JOIN edges ON parent = below.machine
+    )
+    SELECT machine FROM below NATURAL JOIN forgotten
+"""
 _LOST = """
     SELECT lost.machine, what FROM lost LEFT JOIN machines ON id = lost.machine WHERE wall IS NULL ORDER BY entry
 """
@@ -73,7 +81,7 @@ class Index:
         return int(self._connection.execute("SELECT count(*) FROM machines").fetchone()[0])
 
     def catch_up(self, store: Store) -> set[bytes]:
-        """Read what the store has that is not here yet; machines that are found to be lost."""
+        """Read what the store has that is not here yet; machines that are found to be lost or forgotten."""
         lost: set[bytes] = set()
         while True:
             while self._read_machines(store) == AT_A_TIME:
@@ -86,7 +94,7 @@ class Index:
             lost.update(incomplete)
 
     def read_log(self, store: Store) -> set[bytes]:
-        """Read what the log of the store has that is not here yet; machines that are found to be lost."""
+        """Read what the log of the store has that is not here yet; machines that are found to be lost or forgotten."""
         lost: set[bytes] = set()
         while True:
             with self._changing():
@@ -100,6 +108,17 @@ class Index:
                     self.new += len(found)
             if len(found) < AT_A_TIME:
                 return lost
+
+    def expect_all_below(self, machines: Sequence[bytes]) -> bool:
+        """Whether something below finished machines was forgotten; `catch_up` treats it as lost from now on."""
+        if self._connection.execute("SELECT 1 FROM forgotten LIMIT 1").fetchone() is None:
+            return False
+        with self._changing():
+            found = [
+                row for machine in machines for row in self._connection.execute(_FORGOTTEN_BELOW, (machine,)).fetchall()
+            ]
+            self._connection.executemany(_NOT_FORGOTTEN, found)
+        return bool(found)
 
     def lost(self) -> list[tuple[bytes | None, str]]:
         """What damage has taken and has not run again: machines, as far as they are known, and why."""
@@ -151,9 +170,11 @@ class Index:
                 number = self._numbers[fields[0]]
                 self._drop([number])
                 change("INSERT OR IGNORE INTO forgotten VALUES (?)", (number,))
+                return {fields[0]}
         elif fields[0] is None:
             change("INSERT OR REPLACE INTO lost VALUES (?, NULL, ?)", (number, fields[3]))
         elif store.find(fields[0]) is None:
+            change("DELETE FROM forgotten WHERE machine = (SELECT number FROM machines WHERE id = ?)", (fields[0],))
             change("INSERT OR REPLACE INTO lost VALUES (?, ?, ?)", (number, fields[0], fields[3]))
             return {fields[0]}
         return set()
@@ -237,6 +258,7 @@ class Index:
         again = [(number,) for number in machines if number not in fresh]
         if are_finished and again:
             change(_DROP_RESULTS, again)
+            change(_NOT_FORGOTTEN, again)
         change(_ADD_MACHINE, machines.values())
         change(_ADD_CHILD, [(number, machine) for machine, number in new if number not in machines])
         change(_ADD_RESULT, results)
@@ -332,7 +354,7 @@ def results_of(number: int, record: Record) -> list[_Row]:
     """The rows of a machine's results."""
     try:
         results = record.fixed_results()
-    except EncodingError:  # somebody who knows the type of these values may ask for them
+    except EncodingError:  # a program that knows the type of these values may ask for them
         return [(number, 0, None, record.encode())]
     return [
         (number, place, text(label), value if type(value) is bytes else to_cell(value))

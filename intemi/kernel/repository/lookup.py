@@ -156,6 +156,11 @@ class Lookup:
         """The machines that users have asked for by the name that a path begins with."""
         return self._roots(_ON_PATH, text(path))
 
+    def machines_on(self, path: str) -> list[bytes]:
+        """The ids of machines that users have asked for by the name that a path begins with."""
+        statement = f"SELECT DISTINCT machine FROM roots WHERE machine IS NOT NULL AND ({_ON_PATH})"
+        return [machine for (machine,) in self._connection.execute(statement, (text(path),))]
+
     def is_requested(self, path: str) -> bool:
         """Whether a path begins with the name of a request, started or not."""
         return self._connection.execute(f"SELECT 1 FROM roots WHERE {_ON_PATH}", (text(path),)).fetchone() is not None

@@ -13,7 +13,7 @@ import sys
 import threading
 import time
 import warnings
-from collections.abc import Callable, Collection, Mapping, Set
+from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -198,8 +198,12 @@ class Repository:
             self._catch_up(opened)
             if finished is None:
                 opened.index.look_up_roots(self._store)
+                if isinstance(root, str):
+                    self._expect_all_below(opened, opened.lookup.machines_on(root))
                 self._warn_of_losses(opened, root)
-            elif opened.lookup.number_of(finished.machine) is None:  # damaged, or another process has forgotten it
+            else:
+                self._expect_all_below(opened, [finished.machine])
+            if finished is not None and opened.lookup.number_of(finished.machine) is None:  # it is lost or forgotten
                 recent = self._remembered(finished)
                 if recent is None:
                     raise IncompleteError(f"query: what was on record below {root.path} is damaged or gone")
@@ -219,6 +223,11 @@ class Repository:
             self._owes_index = self._folder is not None
             return find_in(recent)
         return self._file.do(find_them)
+
+    def _expect_all_below(self, opened: Opened, machines: Sequence[bytes]) -> None:
+        """What was forgotten on purpose is missed, too, by a question about a request that needs it."""
+        if opened.index.expect_all_below(machines):
+            self._catch_up(opened)
 
     def _provenance(self, root: Any) -> Provenance:
         top = root
@@ -291,7 +300,7 @@ class Repository:
             from intemi.kernel.disk.migration import old_notes
 
             opened.has_looked_for_old_notes = True
-            opened.index.read_log(self._store)
+            self._forget(opened.index.read_log(self._store))
             noted = old_notes(self._file.path)
             if any(entry[0] == entries.RUN and not opened.lookup.knows_session(entry[1]) for entry in noted):
                 self._store.enter(noted)
@@ -299,7 +308,7 @@ class Repository:
         self._owes_index = False
 
     def _forget(self, lost: Set[bytes]) -> None:
-        """Records that damage has taken from the store do not answer requests any more."""
+        """Records that the store has lost or forgotten do not answer requests any more."""
         if lost:
             with self._line.step():
                 self._line.unifier.drop_records(lost)

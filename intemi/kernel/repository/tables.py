@@ -41,7 +41,7 @@ SCHEMA = (
 """`mark` says how far the store and its log were read, and what stood there. A machine without a kind is known as a
 child only; one without a wall time is not finished. A result without a label is a whole record, with values of a type
 that was not known where it was read. `new_roots` are requests whose machines were not known when they were noted.
-`forgotten` is what users have dropped, `lost` what damage has taken from the store."""
+`forgotten` is what users have dropped and has not run again, `lost` what damage has taken from the store."""
 _MADE = (*SCHEMA, f"PRAGMA application_id = {APPLICATION + VERSION}", f"PRAGMA user_version = {VERSION}")
 Image = bytes | memoryview
 SMALL = 2**28

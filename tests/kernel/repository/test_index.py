@@ -208,9 +208,44 @@ def test_what_was_forgotten_on_purpose_is_no_loss(store: Store) -> None:
     store.keep(record, children=children)
     store.forget(children[0].machine)
     with Read() as read:
-        assert read.index.catch_up(store) == set()
+        assert read.index.catch_up(store) == {children[0].machine}
         assert read.grades == [2]
         assert store.find(record.machine) is not None
+        assert read.index.lost() == []
+
+
+def test_what_was_forgotten_once_is_missed_when_it_is_lost_later(tmp_path: Path) -> None:
+    record, children = twig(1, 2)
+    with closing(DiskStore(tmp_path)) as store, Read() as read:
+        keep(store, 1, 2)
+        store.keep(record, children=children)
+        store.forget(children[0].machine)
+        read.index.catch_up(store)
+        keep(store, 1)
+        read.index.catch_up(store)
+        assert read.grades == [1, 2]
+        assert read.rows("SELECT * FROM forgotten") == []
+        store.lose([children[0].machine], "of damage")
+        with Read() as anew:
+            assert anew.index.catch_up(store) == {children[0].machine, record.machine}
+            assert store.find(record.machine) is None
+
+
+def test_what_was_forgotten_is_missed_once_all_below_is_expected(store: Store) -> None:
+    record, children = twig(1, 2)
+    keep(store, 1, 2, 3)
+    store.keep(record, children=children)
+    with Read() as read:
+        read.index.catch_up(store)
+        assert not read.index.expect_all_below([record.machine])
+        store.forget(children[0].machine)
+        store.forget(grade(3).machine)
+        read.index.catch_up(store)
+        assert read.index.expect_all_below([record.machine])
+        assert not read.index.expect_all_below([record.machine])
+        assert read.index.catch_up(store) == {record.machine}
+        assert store.find(record.machine) is None
+        assert read.rows("SELECT count(*) FROM forgotten") == [(1,)]
 
 
 def test_numbers_that_were_taken_back_are_not_used(store: Store) -> None:
