@@ -9,7 +9,7 @@ from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from intemi.kernel.context import Context, Source, Task
-from intemi.kernel.errors import MachineAborted
+from intemi.kernel.errors import NoSuchMachine
 from intemi.kernel.record import SINGLE
 
 if TYPE_CHECKING:
@@ -190,17 +190,22 @@ class Job:
 
     def output_of(self, machine: bytes, output: Output, index: int = SINGLE) -> Source:
         """An output, or an item of one, of a machine that has finished, by the machine's id."""
-        record = self._line.unifier.record_of(machine)
-        if record is None or output.name not in record.outputs:
-            owner = self._task.owner
-            raise MachineAborted(  # which is not kept: it may be there another time
-                f"{owner.path}: the machine {machine.hex()} is not on record here, so its output {output.name!r} "
-                "cannot be used; a scheme that is bound to it runs where that machine was run",
-                owner.path,
-                owner.key,
-            )
-        return Source(Context.found(record), output, index)
+        return finished_output(self._line, self._task.owner, machine, output, index)
 
     def load(self, source: Source) -> Any:
         """The value of an input, or of an output of a child that is done."""
         return self._line.values.load_source(source)
+
+
+def finished_output(line: AssemblyLine, owner: Context, machine: bytes, output: Output, index: int) -> Source:
+    """An output, or an item of one, of a machine that has finished, for the composite that asks for it."""
+    record = line.unifier.record_of(machine)
+    if record is None or output.name not in record.outputs:
+        raise NoSuchMachine(
+            f"{owner.path} ({owner.config.kind}) is bound to the output {output} of a machine outside, "
+            f"which is not on record here (its id is {machine.hex()}); run {owner.config.kind} where that machine was "
+            "run, or run that machine here first",
+            owner.path,
+            owner.key,
+        )
+    return Source(Context.found(record), output, index)

@@ -71,6 +71,10 @@ class MachineAborted(MachineError):
     """A machine was aborted, or depends on one that was."""
 
 
+class NoSuchMachine(MachineAborted, BindingError):
+    """A composite is bound to an output of a machine that is not on record here; it may be there another time."""
+
+
 class LimitExceeded(MachineAborted):
     """A machine was stopped because it went over a limit of its request."""
 

@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 from intemi.kernel.bindings import bind, check_feasible
 from intemi.kernel.capsule import Capsule
-from intemi.kernel.composite import Wait
+from intemi.kernel.composite import Wait, finished_output
 from intemi.kernel.context import Context, Source, State, Task
 from intemi.kernel.machine import Machine
-from intemi.kernel.record import Record
+from intemi.kernel.ports import Output
+from intemi.kernel.record import SINGLE, Record
+from intemi.kernel.seeds import Seed
 from intemi.kernel.unifier import id_of, key_of
 
 if TYPE_CHECKING:
@@ -199,11 +201,17 @@ class _DryJob:
         self._task = task
         self._explanation = explanation
         self._capsules: list[Capsule] = []
-        self.seed = task.owner.seed
+
+    @property
+    def seed(self) -> Seed | None:
+        return self._task.owner.seed
 
     def request(self, config: Machine, /, **options: Any) -> Capsule:
+        from intemi.kernel.repository.commentators import check_commentators
+
         name = options.pop("name", None)
         branch = tuple(options.pop("branch", ()))
+        check_commentators(options.pop("commentators", ()))
         for option in ("comments", "priority", "limits"):
             options.pop(option, None)
         context, explanation = self._explorer.explore(config, options, self._task, branch, name)
@@ -231,6 +239,9 @@ class _DryJob:
 
     def children(self) -> list[Capsule]:
         return list(self._capsules)
+
+    def output_of(self, machine: bytes, output: Output, index: int = SINGLE) -> Source:
+        return finished_output(self._explorer._line, self._task.owner, machine, output, index)
 
     def load(self, source: Source) -> Any:
         return self._explorer._line.values.load_source(source)

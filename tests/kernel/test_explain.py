@@ -6,8 +6,19 @@ from typing import Any
 
 import pytest
 
-from intemi.kernel import InfeasibleError, Input, Job, Machine, MachineFailed, Model, Output, Project, parameter
-from intemi.kernel.explain import Explanation, Verdict
+from intemi.kernel import (
+    Commentator,
+    InfeasibleError,
+    Input,
+    Job,
+    Machine,
+    MachineFailed,
+    Model,
+    Output,
+    Project,
+    parameter,
+)
+from intemi.kernel.explain import Explanation, Verdict, _DryJob
 from intemi.machines import Repeater
 from tests.machines import (
     Add,
@@ -313,3 +324,31 @@ def test_an_explanation_reads_like_a_tree() -> None:
             "  reuse one: on record\n"
             "  run   step 0: never finished with this configuration, seed and inputs"
         )
+
+
+class Quiet(Commentator):
+    """Says nothing."""
+
+    def applies_to(self, config: Machine) -> bool:
+        return True
+
+    def comments(self, machine: Any) -> dict[str, Any]:
+        return {}
+
+
+def test_a_dry_run_has_all_that_a_job_has() -> None:
+    """A composite that uses anything else of a job could not be explained."""
+    job, dry = ({name for name in dir(cls) if not name.startswith("_")} for cls in (Job, _DryJob))
+    assert dry == job
+
+
+def test_a_composite_that_attaches_commentators_is_explained() -> None:
+    class Commented(Machine):
+        """Has a child that is spoken of."""
+
+        async def run(self, job: Job) -> Model:
+            await job.request(Number(1), name="one", commentators=[Quiet()])
+            return Model()
+
+    with Project(workers=1) as project:
+        assert verdicts(project.explain(Commented())) == {"Commented": "run", "Commented/one": "run"}

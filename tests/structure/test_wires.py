@@ -21,6 +21,7 @@ from intemi.kernel import (
     Project,
     from_plain,
 )
+from intemi.kernel.explain import Verdict
 from intemi.machines import Repeater, Scheme
 from tests.machines import Add, Fail, Number, Pass, Scale, Total, gate
 
@@ -147,6 +148,16 @@ def test_a_machine_inside_can_take_what_exists_outside(kind: str, project: Proje
     assert project.run(back(scheme), number=project.given(20)).outputs["result"] == 20 + value
 
 
+def test_what_it_would_run_is_explained(project: Project, tmp_path: Path) -> None:
+    scheme = added_to(project.run(Number(5)).result)
+    explanation = project.explain(scheme, number=project.given(3))
+    assert [each.path for each in explanation] == ["Scheme", "Scheme/add"]
+    assert all(each.verdict is Verdict.RUN for each in explanation)
+    with Project(tmp_path / "other") as other:
+        reason = other.explain(scheme, number=other.given(3)).reason
+        assert "then it raises NoSuchMachine: Scheme (Scheme) is bound to the output result (int)" in reason
+
+
 def test_a_whole_collection_outside_can_be_taken(project: Project) -> None:
     scheme = Scheme()
     total = scheme.add(Total(), numbers=project.run(Ramp(4)).numbers)
@@ -185,8 +196,10 @@ def test_another_process_finds_it_and_another_project_says_that_it_is_not_there(
     with Project(tmp_path / "one") as again:
         assert again.run(back(scheme), number=again.given(2)).outputs["result"] == 7
     with Project(tmp_path / "two") as other:
-        with pytest.raises(MachineAborted, match="is not on record here, so its output 'result' cannot be used"):
-            other.run(scheme, number=other.given(1))
+        said = r"^Scheme \(Scheme\) is bound to the output result \(int\) of a machine outside, which is not on record"
+        for kind in (BindingError, MachineAborted):
+            with pytest.raises(kind, match=said):
+                other.run(scheme, number=other.given(1))
         other.run(Number(5))
         assert other.run(scheme, number=other.given(1)).outputs["result"] == 6  # nothing is held against it
 

@@ -365,10 +365,16 @@ class Repository:
         if record is None or record.failure is not None:
             return None
         try:
-            return commentator.comments(seen(config, record, self._line.values))
+            said: object = commentator.comments(seen(config, record, self._line.values))
         except IntemiError as error:
             warnings.warn(StoreWarning(f"{path}: no comment, its values are gone: {error}"), stacklevel=4)
             return None
+        if not isinstance(said, Mapping) or not all(isinstance(label, str) for label in said):
+            raise ConfigurationError(
+                f"{commentator.kind}.comments must return a mapping from labels (texts) to values, "
+                f"got {said!r} of {path}"
+            )
+        return said
 
     # The end
 

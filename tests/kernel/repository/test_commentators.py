@@ -136,3 +136,20 @@ def test_saying_it_again_replaces_it() -> None:
 def test_what_is_no_commentator_is_refused() -> None:
     with Project(workers=1) as project, pytest.raises(ConfigurationError, match="takes a commentator, got 3"):
         project.comment(3)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("said", [5, None, ["Label"], {1: 2}])
+def test_what_is_no_mapping_of_labels_is_refused(said: Any) -> None:
+    class Odd(Commentator):
+        """Says something odd."""
+
+        def applies_to(self, config: Machine) -> bool:
+            return True
+
+        def comments(self, machine: Finished) -> Any:
+            return said
+
+    with Project(workers=1) as project:
+        project.run(Number(1))
+        with pytest.raises(ConfigurationError, match=r"Odd\.comments must return a mapping from labels .* of Number$"):
+            project.comment(Odd())
