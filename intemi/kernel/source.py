@@ -14,12 +14,13 @@ import functools
 import importlib.util
 import inspect
 import linecache
+import operator
 import os
 import sys
 import threading
 import warnings
 from collections import ChainMap, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import CodeType, FunctionType, MappingProxyType, MethodType, ModuleType, NoneType
 from typing import Any, ForwardRef, NamedTuple
 
@@ -61,8 +62,8 @@ def fingerprint(cls: type) -> bytes:
 
     Not covered: library code (the standard library, installed packages, this package) counts by name, not by version;
     what is looked up at run time (`getattr`, files, methods of the inputs) cannot be seen. Globals and class attributes
-    count as they stand at the call, so ask when all modules are imported, and cache with `functools.lru_cache`, not in
-    a global.
+    count as they stand at the call, so ask when all modules are imported; names that the code itself rebinds (`global`,
+    `nonlocal`, `module.name = …`, `cls._name = …`) count by name alone.
 
     >>> def double(x): return 2 * x
     >>> class Doubler:
@@ -75,53 +76,70 @@ def fingerprint(cls: type) -> bytes:
     return watched_fingerprint(cls)[0]
 
 
+_BY_IDENTITY: Any = object.__eq__
+_Held = tuple[_Scope, Callable[[_Scope], tuple[object, ...]], tuple[object, ...]]
+
+
 class Watch:
     """The names that a fingerprint went through, and what they stood for: are they rebound, it may be another one."""
 
     def __init__(self) -> None:
-        self._scopes: list[tuple[_Scope, str, object]] = []
-        self._classes: list[tuple[type, int, list[tuple[str, object]]]] = []
+        self._names: dict[int, tuple[_Scope, set[str]]] = {}
+        self._classes: list[tuple[type, int, frozenset[str], frozenset[str]]] = []
+        self._code: list[_Held] = []
+        self._constants: list[_Held] = []
 
     def __reduce__(self) -> Any:
         return Watch, ()  # a worker process gets the class as it is now
 
     def add_names(self, scope: _Scope, names: Iterable[str]) -> None:
         """Note what global names stand for."""
-        self._scopes += [(scope, name, scope.get(name, _MISSING)) for name in names]
+        self._names.setdefault(id(scope), (scope, set()))[1].update(names)
 
-    def add_class(self, cls: type, attributes: _Scope) -> None:
-        """Note what a class holds."""
-        self._classes.append((cls, len(vars(cls)), list(attributes.items())))
+    def add_class(self, cls: type, names: Iterable[str], without: Iterable[str]) -> None:
+        """Note what a class holds, without what its code sets."""
+        self._classes.append((cls, len(vars(cls)), frozenset(names), frozenset(without)))
+        self._names[id(cls)] = vars(cls), set(names)
+
+    def start(self) -> None:
+        """Hold on to what all names stand for; they are read in a few calls, because each request asks."""
+        for scope, names in self._names.values():
+            code = {name for name in names if type(scope[name]).__eq__ is _BY_IDENTITY}
+            for held, chosen in (self._code, code), (self._constants, names - code):
+                if chosen:
+                    getter: Any = operator.itemgetter(min(chosen), *chosen)  # of one name, it would give no tuple
+                    held.append((scope, getter, getter(scope)))
 
     @property
     def is_over(self) -> bool:
         """Whether a name was rebound: a helper or a constant defined anew, an attribute of a class set."""
-        for scope, name, value in self._scopes:
-            if scope.get(name, _MISSING) is not value:
-                return True
-        for cls, size, attributes in self._classes:
-            held = vars(cls)
-            # Python adds attributes of its own, such as __slotnames__ when an instance is first pickled.
-            if len(held) != size and _attributes(cls).keys() != dict(attributes).keys():
-                return True
-            for name, value in attributes:
-                if held.get(name, _MISSING) is not value:
+        try:
+            for scope, getter, values in self._code:
+                if getter(scope) != values:  # much quicker than `is` for each
                     return True
+            for scope, getter, values in self._constants:
+                if not all(map(operator.is_, getter(scope), values)):  # 1 == 1.0 == True
+                    return True
+        except (KeyError, ValueError):  # a name is gone, or stands for an array
+            return True
+        for cls, size, names, without in self._classes:
+            # Python adds attributes of its own, such as __slotnames__ when an instance is first pickled.
+            if len(vars(cls)) != size and _attributes(cls).keys() - without != names:
+                return True
         return False
-
-
-_MISSING = object()
 
 
 def watched_fingerprint(cls: type) -> tuple[bytes, Watch]:
     """The fingerprint, and the names that it holds for."""
-    walk = _Walk()
-    found = walk.digest(cls)
-    if walk.reads_docstrings:
-        walk = _Walk(with_docstrings=True)
+    findings = _NO_FINDINGS
+    while True:
+        walk = _Walk(findings)
         found = walk.digest(cls)
-    walk.warn_of_chance(cls)
-    return found, walk.watch
+        if walk.findings == findings:
+            walk.warn_of_chance(cls)
+            walk.watch.start()
+            return found, walk.watch
+        findings = walk.findings  # they matter to what was encoded before they were made
 
 
 def is_by_user(cls: type) -> bool:
@@ -170,33 +188,46 @@ class _Way(NamedTuple):
     value: object = None
 
 
+class _Findings(NamedTuple):
+    """What a walk finds out about the code as a whole."""
+
+    reads_docstrings: bool = False
+    rebound: frozenset[tuple[int, str]] = frozenset()
+    """Names that the code itself rebinds, such as a table that it loads when first used; each with its namespace."""
+
+
+_NO_FINDINGS = _Findings()
+
+
 class _Walk:
     """Encodes values in place; a user's functions, classes, modules and objects become numbered nodes, each once."""
 
-    def __init__(self, open_ids: Iterable[int] = (), with_docstrings: bool = False) -> None:
+    def __init__(self, known: _Findings = _NO_FINDINGS, open_ids: Iterable[int] = ()) -> None:
         self._nodes: list[object] = []
         self._numbers: dict[int, int] = {}
         self._ways: list[_Way] = []
         """What led to each node."""
         self._here = _Way(None)
         self._open_ids = set(open_ids)
-        self._with_docstrings = with_docstrings
-        self.reads_docstrings = False
+        self._known = self.findings = known
         self.watch = Watch()
         self._chances: list[tuple[_Way, object]] = []
         """The random generators that were met, and where."""
 
     def digest(self, root: object) -> bytes:
-        node = root
-        try:
-            parts = [self.encode(root)]
-            for node in self._nodes:  # grows while it is read
-                self._here = _Way(node)
+        refused: tuple[object, _Unknown] | None = None
+        parts = [self.encode(root)]
+        for node in self._nodes:  # grows while it is read
+            self._here = _Way(node)
+            try:
                 parts.append(self._describe(node))
-        except _Unknown as unknown:
+            except _Unknown as unknown:  # unless it turns out that the code itself made it
+                refused = refused or (node, unknown)
+        if refused is not None and self.findings == self._known:
+            user, why = refused
             if not isinstance(root, type):
-                raise
-            raise ConfigurationError(_refusal(root, self._user_of(node, unknown), unknown)) from None
+                raise why
+            raise ConfigurationError(_refusal(root, self._user_of(user, why), why))
         return encoding.digest(*parts)
 
     def encode(self, value: Any) -> bytes:
@@ -224,13 +255,16 @@ class _Walk:
 
     def _mapping(self, values: _Scope) -> bytes:
         parts = []
+        refused: _Unknown | None = None
         for name in sorted(values):
             self._here = _Way(self._here.node, name, values[name])
             try:
                 parts += [self.encode(name), self.encode(values[name])]
             except _Unknown as unknown:
                 unknown.reached_by(name, values[name])
-                raise
+                refused = refused or unknown
+        if refused is not None:
+            raise refused
         return _pack("mapping", *parts)
 
     def _parts(self, value: Any) -> Sequence[bytes]:
@@ -240,8 +274,7 @@ class _Walk:
         if kind in (dict, MappingProxyType):
             return [self.encode(part) for item in value.items() for part in item]
         if issubclass(kind, set | frozenset):
-            inner = ((_Walk({*self._open_ids, id(value)}, self._with_docstrings), item) for item in value)
-            return sorted(walk.digest(item) for walk, item in inner)
+            return sorted(self._digest_of_item(item, value) for item in value)
         if issubclass(kind, property | staticmethod | classmethod | MethodType):
             held = ("fget", "fset", "fdel", "__func__", "__self__")
             return [self.encode(getattr(value, name, None)) for name in held]
@@ -264,24 +297,52 @@ class _Walk:
             return self._function(node)
         if isinstance(node, type):
             head = self.encode([node.__name__, type(node), node.__bases__, _dataclass(node), *self._docstring(node)])
-            attributes = _attributes(node)
-            self.watch.add_class(node, attributes)
+            rebound = {*self._names_rebound_in(node), *_rebound_by_methods(node)}
+            attributes = {name: value for name, value in _attributes(node).items() if name not in rebound}
+            self.watch.add_class(node, attributes, rebound)
             return _pack("class", head, self._mapping(attributes))
         if isinstance(node, ModuleType):
-            return self._mapping({**_relevant(vars(node)), **dict.fromkeys(self._docstring(node))})
+            rebound = self._names_rebound_in(vars(node))
+            held = {name: value for name, value in _relevant(vars(node)).items() if name not in rebound}
+            return self._mapping({**held, **dict.fromkeys(self._docstring(node))})
         return _pack("object", self.encode(type(node)), *self._parts(node))
 
     def _function(self, function: FunctionType) -> bytes:
         definition = _definition(function)
         body = _encode_code(function.__code__) if definition is None else _encode_tree(definition)
-        scope = _scope(function)
         chains = _names(function.__code__)
-        self.watch.add_names(function.__globals__, {chain[0] for chain in chains if chain[0] in function.__globals__})
-        named = dict(_resolve(chain, scope) for chain in chains)
-        if any({"__doc__", "getdoc"} & set(code.co_names) for code in _codes(function.__code__)):
-            self.reads_docstrings = True
+        reads_docstrings = any({"__doc__", "getdoc"} & set(code.co_names) for code in _codes(function.__code__))
+        self._learn(_Findings(reads_docstrings, frozenset(_rebound(function, definition, chains))))
+        names = {chain[0] for chain in chains if chain[0] in function.__globals__}
+        self.watch.add_names(function.__globals__, names - self._names_rebound_in(function.__globals__))
+        named = dict(self._resolve(chain, function) for chain in chains)
         held = [function.__defaults__, function.__kwdefaults__, *self._docstring(function)]
         return _pack("function", body, self._mapping(named), self.encode(held), self._mapping(vars(function)))
+
+    def _resolve(self, chain: tuple[str, ...], function: FunctionType) -> tuple[str, Any]:
+        """The value of a name, followed through a user's modules; of a name that the code rebinds, the name alone."""
+        name, used = chain[0], 1
+        cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+        rebound = self._names_rebound_in(cells.get(name, function.__globals__))
+        value = _Absent(name) if name in rebound else _value_of(name, function)
+        while used < len(chain) and isinstance(value, ModuleType) and not _is_library(value):
+            member, used = chain[used], used + 1
+            is_by_name = member in _INCIDENTAL or member in self._names_rebound_in(vars(value))
+            value = _Absent(member) if is_by_name else _member(value, member)
+        return ".".join(chain[:used]), value
+
+    def _names_rebound_in(self, namespace: object) -> set[str]:
+        return {name for place, name in self._known.rebound if place == id(namespace)}
+
+    def _learn(self, more: _Findings) -> None:
+        reads_docstrings, rebound = self.findings
+        self.findings = _Findings(reads_docstrings or more.reads_docstrings, rebound | more.rebound)
+
+    def _digest_of_item(self, item: object, owner: object) -> bytes:
+        walk = _Walk(self._known, {*self._open_ids, id(owner)})
+        found = walk.digest(item)
+        self._learn(walk.findings)
+        return found
 
     def _user_of(self, node: object, unknown: _Unknown) -> object:
         """The function or class that names an object, instead of the object itself."""
@@ -305,7 +366,9 @@ class _Walk:
 
     def _docstring(self, node: object) -> list[str]:
         """The docstring, where some function reads docstrings; without its indentation, which is layout."""
-        return [inspect.cleandoc(node.__doc__)] if self._with_docstrings and isinstance(node.__doc__, str) else []
+        return (
+            [inspect.cleandoc(node.__doc__)] if self._known.reads_docstrings and isinstance(node.__doc__, str) else []
+        )
 
 
 class _Unknown(IntemiError):
@@ -551,15 +614,62 @@ def _names(code: CodeType) -> set[tuple[str, ...]]:
     return {tuple(chain) for chain in found if chain[0] not in _INCIDENTAL}
 
 
-def _resolve(chain: tuple[str, ...], scope: _Scope) -> tuple[str, Any]:
-    """The value of a name, followed through a user's modules."""
-    name, used = chain[0], 1
-    imported = name.startswith("import ")
-    value = _import(name[7:], scope.get("__package__")) if imported else scope.get(name, _Absent(name))
-    while used < len(chain) and isinstance(value, ModuleType) and not _is_library(value):
-        member, used = chain[used], used + 1
-        value = _Absent(member) if member in _INCIDENTAL else _member(value, member)
-    return ".".join(chain[:used]), value
+def _value_of(name: str, function: FunctionType) -> object:
+    scope = _scope(function)
+    if name.startswith("import "):
+        return _import(name[7:], scope.get("__package__"))
+    return scope.get(name, _Absent(name))
+
+
+def _rebound(
+    function: FunctionType, definition: _Definition | None, chains: Iterable[tuple[str, ...]]
+) -> Iterator[tuple[int, str]]:
+    """The names outside of a function that it rebinds, each with the id of the namespace or the cell that holds it.
+
+    Globals, variables of a closure and attributes of a user's modules; of attributes of classes the private ones alone:
+    a public one is set by methods that configure the class as well.
+    """
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+    for code in _codes(function.__code__):
+        for step in dis.get_instructions(code):
+            if step.opname in ("STORE_GLOBAL", "DELETE_GLOBAL"):
+                yield id(function.__globals__), step.argval
+            elif step.opname in ("STORE_DEREF", "DELETE_DEREF") and step.argval in cells:
+                yield id(cells[step.argval]), step.argval
+    loaded = {chain[0] for chain in chains}
+    for target in ast.walk(definition) if definition is not None else ():
+        if isinstance(target, ast.Attribute) and not isinstance(target.ctx, ast.Load):
+            owner = target.value
+            held = _value_of(owner.id, function) if isinstance(owner, ast.Name) and owner.id in loaded else None
+            if isinstance(held, ModuleType) and not _is_library(held):
+                yield id(vars(held)), target.attr
+            elif isinstance(held, type) and _is_private(target.attr):
+                yield id(held), target.attr
+
+
+def _rebound_by_methods(cls: type) -> Iterator[str]:
+    """The private attributes that methods of a class set on the class itself: `cls._table`, `type(self)._table`."""
+    for value in [value for base in cls.__mro__ if not _is_library(base) for value in vars(base).values()]:
+        function = inspect.unwrap(getattr(value, "__func__", getattr(value, "fget", value)))
+        definition = _definition(function) if isinstance(function, FunctionType) else None
+        if definition is None:
+            continue
+        arguments = [*definition.args.posonlyargs, *definition.args.args]
+        takes_class = isinstance(value, classmethod) or function.__name__ == "__new__"
+        own = arguments[0].arg if arguments and takes_class else None
+        for target in ast.walk(definition):
+            if isinstance(target, ast.Attribute) and not isinstance(target.ctx, ast.Load) and _is_private(target.attr):
+                match target.value:
+                    case ast.Name(name) if name == own:
+                        yield target.attr
+                    case ast.Call(ast.Name("type"), [_]) | ast.Attribute(_, "__class__"):
+                        yield target.attr
+                    case ast.Name("__class__"):
+                        yield target.attr
+
+
+def _is_private(name: str) -> bool:
+    return name.startswith("_") and not name.endswith("__")
 
 
 def _member(module: ModuleType, name: str) -> object:

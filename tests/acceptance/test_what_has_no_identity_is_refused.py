@@ -9,6 +9,7 @@ import importlib.util
 import io
 import itertools
 import re
+import sqlite3
 import sys
 import textwrap
 import warnings
@@ -17,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
+import numpy as np
 import pytest
 
 from intemi.kernel import ConfigurationError, Machine, Model, Project, storable
@@ -334,6 +336,103 @@ def test_what_is_rebound_after_the_first_use_is_noticed(monkeypatch: pytest.Monk
         monkeypatch.undo()
         assert seen() == [11, 11]
         assert project.counts().physical.total() == 5
+
+
+_table: Any = None
+_connection: Any = None
+calls = 0
+
+
+def table() -> Any:
+    global _table
+    if _table is None:
+        _table = np.arange(10.0)
+    return _table
+
+
+class Lazy(Machine):
+    """Loads a table, opens a database and counts, all of it in globals and in the class."""
+
+    _names: ClassVar[Any] = None
+    number: int = 0
+
+    def run(self) -> Model:
+        global calls, _connection
+        calls += 1
+        if _connection is None:
+            _connection = sqlite3.connect(":memory:", check_same_thread=False)
+        type(self)._names = type(self)._names or _connection.execute("select 1")
+        Lazy._last = self.number
+        return Model(results={"x": float(table()[self.number])})
+
+    _last: ClassVar[int] = 0
+
+
+def test_code_that_rebinds_names_of_its_own_keeps_its_identity(tmp_path: Path) -> None:
+    before = Lazy(1).digest
+    for runs in (4, 0):
+        with Project(tmp_path / "folder", workers=1) as project:
+            assert [project.run(Lazy(number)).results["x"] for number in (3, 1, 2, 0)] == [3, 1, 2, 0]
+            assert project.counts().physical.total() == runs
+    assert calls == 4
+    assert Lazy(1).digest == before
+    Lazy._header = None
+    assert Lazy(1).digest == before
+
+
+REBINDING = """
+from intemi import Machine, Model
+import state
+
+CACHE = None
+SCALE = 1
+
+def closing(held=None):
+    def get():
+        nonlocal held
+        held = held or 1
+        return held
+    return get
+
+get = closing()
+
+def load():
+    global CACHE
+    CACHE = 1
+
+def configure(value):
+    global SCALE
+    SCALE = value
+
+class M(Machine):
+    def run(self):
+        state.counter += 1
+        if CACHE is None:
+            load()
+        return Model(results={"x": [CACHE, SCALE, get(), state.counter]})
+"""
+
+
+def test_names_count_by_name_if_code_of_the_machine_rebinds_them_and_by_value_if_other_code_does(
+    load: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "state.py").write_text("counter = 0")
+    monkeypatch.syspath_prepend(tmp_path)
+    module = load(REBINDING)
+    before = module.M().digest
+    module.CACHE = open(__file__)  # noqa: SIM115
+    module.CACHE.close()
+    module.state.counter = 5
+    module.get()
+    assert module.M().digest == before
+    module.M._header = None
+    assert module.M().digest == before
+    module.configure(2)
+    assert module.M().digest != before
+    module.configure(1)
+    assert module.M().digest == before
+    module.configure(1.0)
+    assert module.M().digest != before
 
 
 # Values of one's own
