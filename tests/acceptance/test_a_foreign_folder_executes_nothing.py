@@ -147,7 +147,7 @@ def test_a_plan_that_would_run_for_ever_is_only_looked_at(demo: Path) -> None:
     edit(demo / "demo", lambda plan: plan.update(repetitions=10**9))
     done = intemi("report", "demo", "-o", "r.html", cwd=demo)
     assert done.returncode == 0, done.stderr
-    assert "Not run yet: bayes on iris" in done.stderr
+    assert "bayes on iris was run with other settings" in done.stderr
 
 
 def test_a_kept_loader_reads_no_file(tmp_path: Path) -> None:

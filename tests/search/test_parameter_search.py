@@ -8,6 +8,7 @@ import pytest
 
 from intemi import ConfigurationError, Input, Machine, MachineFailed, Model, Output, Project, parameter
 from intemi.data import Data
+from intemi.experiments import cross_validation
 from intemi.machines import (
     KNN,
     ClassificationTest,
@@ -160,8 +161,36 @@ def test_paths_that_lead_nowhere_are_refused_when_it_is_constructed() -> None:
 
 
 def test_an_objective_that_finds_nothing_says_so() -> None:
-    with pytest.raises(MachineFailed, match="nothing is at 'valley'"):
-        run(search(GRID, Query("valley", "Height").mean()))
+    with pytest.raises(ConfigurationError, match="nothing is at 'valley' of the test: Scheme runs hill, not 'valley'"):
+        search(GRID, Query("valley", "Height").mean())
+    with pytest.raises(MachineFailed, match=r"nothing is at 'val\*'"):
+        run(search(GRID, Query("val*", "Height").mean()))
+
+
+def cross_validated(path: str, label: str, scenario: Any = None) -> ParameterSearch:
+    test = cross_validation(KNN(), CVDistributor(3), ClassificationTest())
+    return ParameterSearch(test, scenario or Values("test/learner.k", [1, 3]), Query(path, label).mean())
+
+
+def test_an_objective_is_checked_before_anything_is_trained() -> None:
+    with pytest.raises(ConfigurationError, match="Scheme runs learner, learner test, not 'tset'"):
+        cross_validated("test/tset", "Accuracy")
+    with pytest.raises(ConfigurationError, match="Repeater runs distributor, test, not 'tests'"):
+        cross_validated("tests/learner test", "Accuracy")
+    with pytest.raises(ConfigurationError, match=r"ClassificationTest at .* reports Accuracy.*; got 'Acc'"):
+        cross_validated("test/learner test", "Acc")
+
+
+@pytest.mark.parametrize(
+    ("path", "label"), [("test/learner test", "wall"), ("test/*", "Acc"), ("test/learner", "k"), ("**", "Accuracy")]
+)
+def test_what_cannot_be_told_beforehand_is_no_error(path: str, label: str) -> None:
+    assert cross_validated(path, label).objective.query.path == path
+
+
+def test_what_a_candidate_puts_at_the_path_may_report_anything() -> None:
+    other = Values("test/learner test", [ClassificationTest()])
+    assert cross_validated("test/learner test", "Price", other).best == "highest"
 
 
 def learner_search() -> ParameterSearch:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from intemi.data import Data
 from intemi.kernel import (
     BindingError,
     ConfigurationError,
@@ -25,7 +26,7 @@ from intemi.kernel import (
     Project,
     from_plain,
 )
-from intemi.machines import Scheme
+from intemi.machines import KNN, Scheme, Standardization
 from tests.machines import Add, Draw, Fail, Fan, Log, Number, Ramp, Remainder, Scale, Shake, Split, Total
 
 
@@ -394,10 +395,10 @@ def child(name: str) -> dict[str, Any]:
     [
         ({"bogus": 1}, "Scheme: no parameter is called 'bogus'; there are seed, ports_in, ports_out, children, expo"),
         ({"exposed": {"other": wire("add", "result")}}, "no output is called 'other'"),
-        ({"exposed": {"result": wire("add", "x")}}, "add: no port is called 'x'"),
+        ({"exposed": {"result": wire("add", "x")}}, "output result is bound to 'add'.x, but Add gives result"),
         ({"exposed": {"result": wire("gone", "x")}}, "no machine inside is called 'gone'; there are add, double"),
         ({"children": []}, "no machine inside is called 'double'; there are none"),
-        ({"ports_in": {}}, "Scheme: no port is called 'a'"),
+        ({"ports_in": {}}, "is bound to an input 'a' of the scheme, but the scheme takes nothing"),
         ({"children": [child("a"), child("a")]}, "the names of its machines must differ, got a, a"),
         ({"children": [child("a/b")]}, "got 'a/b'"),
     ],
@@ -405,6 +406,16 @@ def child(name: str) -> dict[str, Any]:
 def test_plain_data_that_draw_nonsense_are_refused(changes: dict[str, Any], said: str) -> None:
     with pytest.raises(ConfigurationError, match=said):
         from_plain({**doubled_sum().to_plain(), **changes})
+
+
+def test_a_machine_that_does_not_fit_its_place_is_named_with_its_place() -> None:
+    scheme = Scheme(data=Data)
+    prepared = scheme.add(Standardization(), data=scheme.data, name="prep 1.0")
+    scheme.add(KNN(), data=prepared.transformed, name="learner")
+    with pytest.raises(BindingError) as refused:
+        scheme.replace("prep 1.0", KNN())
+    said = "learner.data is bound to 'prep 1.0'.transformed, but KNN gives classifier (Classifier)"
+    assert str(refused.value) == f"Scheme: {said}"
 
 
 def test_copies_run_like_the_original(project: Project) -> None:

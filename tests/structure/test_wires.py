@@ -165,6 +165,11 @@ def test_a_whole_collection_outside_can_be_taken(project: Project) -> None:
     assert project.run(scheme).outputs["result"] == 6
 
 
+def test_a_whole_collection_outside_is_told_from_an_input_of_the_scheme(project: Project) -> None:
+    with pytest.raises(BindingError, match=r"one int, but the finished machine \w{8}\.numbers gives many"):
+        added_to(project.run(Ramp(4)).numbers)
+
+
 def test_what_it_comes_from_is_part_of_the_identity(project: Project) -> None:
     five, six = (added_to(project.run(Number(value)).result) for value in (5, 6))
     assert five != six

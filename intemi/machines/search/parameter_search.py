@@ -24,7 +24,12 @@ from intemi.machines.search.candidate import Candidate
 from intemi.machines.search.defaults import parts_of
 from intemi.machines.search.fitting import fitted, fitted_alternatives, refuse
 from intemi.machines.search.scenario import Scenario
+from intemi.machines.structure.repeater import Repeater
+from intemi.machines.structure.scheme import Scheme
 from intemi.series import Series
+
+_SPENT = ("wall", "cpu", "queue", "memory")
+"""What is known of every machine."""
 
 
 class ParameterSearch(Machine):
@@ -78,7 +83,35 @@ class ParameterSearch(Machine):
                     f"ParameterSearch: the winner at {self.winner!r} takes {', '.join(missing)}, "
                     f"but the search has only {', '.join(self.test.inputs) or 'no inputs'}"
                 )
+        self._check_objective()
         refuse(self.kind, fitted_alternatives(self.test, self.scenario))
+
+    def _check_objective(self) -> None:
+        """Refuse an objective where the test runs nothing, or of a result that the machine there does not declare.
+
+        Schemes and repeaters run their parts under the names of these; other machines may run anything.
+        """
+        path, machine, passed = self.objective.query.path, self.test, ""
+        chosen = [each.replace("/", ".") for each in self.scenario.paths]
+        for step in path.split("/") if path else ():
+            parts = _run_by(machine)
+            if parts is None or any(sign in step for sign in "*?["):
+                return
+            if step not in parts:
+                there = ", ".join(parts) or "nothing"
+                raise ConfigurationError(
+                    f"ParameterSearch: nothing is at {path!r} of the test: {machine.kind} runs {there}, not {step!r}"
+                )
+            machine, passed = parts[step], f"{passed}.{step}".lstrip(".")
+            if passed in chosen:
+                return  # what is there depends on the candidate
+        label, declared = self.objective.query.label, machine.reports
+        known = {*declared, *machine.parameter_names(), *_SPENT}
+        if declared and label not in known and not any(each.startswith(f"{passed}.") for each in chosen):
+            raise ConfigurationError(
+                f"ParameterSearch: the objective must be a result of {machine.kind} at {path!r}, "
+                f"which reports {', '.join(declared)}; got {label!r}"
+            )
 
     @property
     def best(self) -> Literal["highest", "lowest"]:
@@ -165,6 +198,13 @@ class ParameterSearch(Machine):
             columns[path] = [_plain(candidate.get(path)) for candidate in told]
         failures = [_failure(tested[candidate]) for candidate in told]
         return Series({**columns, "Failure": failures} if any(failures) else columns)
+
+
+def _run_by(machine: Machine) -> Mapping[str, Machine] | None:
+    """The machines that a scheme or repeater runs, by name; None where that cannot be told beforehand."""
+    if not isinstance(machine, Scheme | Repeater) or machine.missing():
+        return None
+    return {name: part for name in machine.part_names() if isinstance(part := machine.part(name), Machine)}
 
 
 def _failure(tested: Any) -> str | None:

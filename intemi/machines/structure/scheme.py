@@ -14,7 +14,7 @@ from typing import Any, Literal, Self
 from intemi.kernel import Component, Input, Job, Machine, Model, Output, Source, parameter
 from intemi.kernel.errors import BindingError, ConfigurationError, NoSuchPort
 from intemi.kernel.machine import RESERVED, missing_in
-from intemi.kernel.ports import Port, check_fit
+from intemi.kernel.ports import Port, check_fit, listed
 
 
 class SchemePort(Component):
@@ -110,7 +110,7 @@ class End:
 
     def __getitem__(self, item: int) -> End:
         """One item of a multi port: `distributor.training[0]`."""
-        port = self.scheme._source_port(self.wire)
+        port = self.scheme._source_port(self.wire, "an item")
         if not port.multi:
             raise BindingError(f"{self!r} is one {port.accepted.__name__}, it has no items")
         return End(self.scheme, ItemWire(self.wire.child, self.wire.port, item))
@@ -218,7 +218,7 @@ class Scheme(Machine):
         wires = {name: self._wire(f"output {name}", end) for name, end in outputs.items()}
         ports = dict(self.ports_out)
         for name, wire in wires.items():
-            source = self._source_port(wire)
+            source = self._source_port(wire, f"output {name}")
             ports.setdefault(name, SchemePort(source.accepted, source.multi))
         self._set(exposed={**self.exposed, **wires}, ports_out=ports)
 
@@ -294,7 +294,7 @@ class Scheme(Machine):
         for name, wire in self.exposed.items():
             if name not in self.ports_out:
                 raise BindingError(f"Scheme: no output is called {name!r}")
-            self._check_wire(wire, self.outputs[name], "Scheme", alone=True)
+            self._check_wire(wire, self.outputs[name], "Scheme", f"output {name}", alone=True)
         self._sorted()
 
     def _check_child(self, child: SchemeChild) -> None:
@@ -303,24 +303,30 @@ class Scheme(Machine):
             if name not in inputs:
                 raise BindingError(f"{child.machine.kind}: no input is called {name!r}")
             for wire in wires:
-                self._check_wire(wire, inputs[name], child.machine.kind, alone=len(wires) == 1)
+                place = f"{child.name}.{name}"
+                self._check_wire(wire, inputs[name], child.machine.kind, place, alone=len(wires) == 1)
 
-    def _check_wire(self, wire: Wire, target: Port, owner: str, alone: bool) -> None:
-        source = self._source_port(wire)
-        check_fit(source, wire.child or "the scheme's input", target, owner, single=not source.multi)
+    def _check_wire(self, wire: Wire, target: Port, owner: str, place: str, alone: bool) -> None:
+        source = self._source_port(wire, place)
+        outside = f"the finished machine {wire.machine[:8]}" if isinstance(wire, OutsideWire) else ""
+        check_fit(source, wire.child or outside or "the scheme's input", target, owner, single=not source.multi)
         if not alone and not target.multi:
             raise BindingError(f"{owner}.{target.name} takes one {target.accepted.__name__}, got several")
 
-    def _source_port(self, wire: Wire) -> Input | Output:
+    def _source_port(self, wire: Wire, place: str) -> Input | Output:
+        """What a wire comes from; `place` is what it leads to, for errors."""
         if isinstance(wire, OutsideWire):
             return Output(wire.accepted, wire.multi, wire.port)
-        port = self._whole_port(wire)
+        port = self._whole_port(wire, place)
         return Output(port.accepted, name=port.name) if isinstance(wire, ItemWire) else port
 
-    def _whole_port(self, wire: Wire) -> Input | Output:
-        ports: Mapping[str, Any] = self._child(wire.child).machine.outputs if wire.child else self.inputs
+    def _whole_port(self, wire: Wire, place: str) -> Input | Output:
+        source = self._child(wire.child).machine if wire.child else None
+        ports: Mapping[str, Any] = self.inputs if source is None else source.outputs
         if wire.port not in ports:
-            raise BindingError(f"{wire.child or 'Scheme'}: no port is called {wire.port!r}")
+            bound = f"{wire.child!r}.{wire.port}" if wire.child else f"an input {wire.port!r} of the scheme"
+            there = f"the scheme takes {listed(ports)}" if source is None else f"{source.kind} gives {listed(ports)}"
+            raise BindingError(f"Scheme: {place} is bound to {bound}, but {there}")
         port: Input | Output = ports[wire.port]
         if isinstance(wire, ItemWire) and not port.multi:
             raise BindingError(f"{wire.child or 'Scheme'}.{wire.port} is one value, it has no item {wire.item}")
@@ -527,7 +533,7 @@ def _match(port: Port, candidates: Mapping[str, Any], kind: str) -> str:
     if port.name in fitting:
         return port.name
     if len(fitting) != 1:
-        listed = ", ".join(map(str, candidates.values())) or "none"
+        names = ", ".join(map(str, candidates.values())) or "none"
         count = "several" if fitting else "none"
-        raise BindingError(f"{kind} cannot fill the placeholder: {port} goes with {count} of the ports {listed}")
+        raise BindingError(f"{kind} cannot fill the placeholder: {port} goes with {count} of the ports {names}")
     return fitting[0]
