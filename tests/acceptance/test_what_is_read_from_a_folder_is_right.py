@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from intemi.experiments import cross_validation
-from intemi.kernel import EventKind, IntemiError, Machine, Model, Output, Project, StoreWarning
+from intemi.kernel import EventKind, IntemiError, Job, Machine, Model, Output, Project, StoreWarning
 from intemi.kernel.disk.log import append
 from intemi.kernel.disk.seal import CHILDREN, seal, unseal
 from intemi.kernel.disk.upkeep import prune, verify
@@ -282,6 +282,63 @@ def test_a_request_that_lacks_something_is_named_until_it_has_run_again(folder: 
         assert ask(folder, NaiveBayes())[0] == right
         assert ask_for_all(folder) == right
         assert verify(folder).problems == []
+
+
+def test_a_request_whose_row_is_gone_is_never_answered_with_nothing(folder: Path, right: list[float]) -> None:
+    with edited(folder) as database:
+        (last,) = database.execute("SELECT max(rowid) FROM machines WHERE children IS NOT NULL").fetchone()
+        database.execute("DELETE FROM machines WHERE rowid >= ?", (last,))
+    (folder / "results.sqlite").unlink()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for _ in range(3):
+            with Project(folder, workers=1) as project, pytest.raises(IncompleteError, match="run validation again"):
+                project.query("validation")
+        with Project(folder, workers=1) as project:
+            request(project, NaiveBayes())
+            caught.clear()
+            assert accuracies(project, "validation") == right
+            assert "there should be" in str(caught[-1].message), "something else may be gone, too"
+        prune(folder)
+        caught.clear()
+        with Project(folder, workers=1) as project:
+            assert accuracies(project, "validation") == right
+    assert not caught
+
+
+class Inner(Machine):
+    """A leaf."""
+
+    version = 1
+
+    def run(self) -> Model:
+        return Model(results={"Inner": 1})
+
+
+class Failing(Machine):
+    """Fails after its child has finished."""
+
+    version = 1
+
+    async def run(self, job: Job) -> Model:
+        await job.all(job.request(Inner()))
+        raise ValueError("on purpose")
+
+
+def test_pruning_ends_every_warning_that_says_so(tmp_path: Path) -> None:
+    with Project(tmp_path, workers=1, failures="forget") as project, pytest.raises(IntemiError, match="on purpose"):
+        project.run(Failing(), name="failing")
+    with edited(tmp_path) as database:
+        database.execute("UPDATE machines SET record = x'00' || substr(record, 2)")
+    for _ in range(2):
+        with Project(tmp_path) as project, warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            project.query()
+        assert "`intemi cache prune` ends this warning" in str(caught[-1].message)
+    prune(tmp_path)
+    with warnings_are_errors(), Project(tmp_path) as project:
+        project.query()
+    assert verify(tmp_path).problems == []
 
 
 @pytest.mark.parametrize("way", ["aside", "deleted"])

@@ -21,7 +21,8 @@ from intemi.kernel.disk import claims
 from intemi.kernel.disk.mending import set_aside, warn
 from intemi.kernel.disk.seal import DamageError
 from intemi.kernel.encoding import DIGEST_SIZE, digest
-from intemi.kernel.errors import IntemiError
+from intemi.kernel.errors import IntemiError, StoreWarning
+from intemi.kernel.repository.callers import CallersError
 from intemi.kernel.repository.index import Index
 from intemi.kernel.repository.lookup import Lookup
 from intemi.kernel.repository.tables import APPLICATION, connect
@@ -78,7 +79,7 @@ class RepositoryFile:
                 self._opened = Opened(self.path)
             try:
                 return action(self._opened, *arguments, **options)
-            except IntemiError:
+            except (IntemiError, StoreWarning, CallersError):
                 raise
             except Exception:
                 if not self._opened.is_from_file:
@@ -158,9 +159,13 @@ def write_image(path: Path, image: bytes) -> None:
             with suppress(FileNotFoundError):
                 os.unlink(unfinished)
             descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-            with open(descriptor, "wb") as file:
-                file.write(image)
-                file.write(_MAGIC + digest(image))
+            try:
+                with open(descriptor, "wb") as file:
+                    file.write(image)
+                    file.write(_MAGIC + digest(image))
+            except BaseException:  # a full disk needs its space
+                os.unlink(unfinished)
+                raise
             if not _is_ours(path):
                 aside = set_aside(path)
                 warn(f"{path.parent.name}/{path.name}: it is of another program; set aside as {aside.name}")

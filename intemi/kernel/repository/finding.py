@@ -6,6 +6,7 @@ from collections.abc import Callable, Container, Iterator, Set
 from fnmatch import fnmatchcase
 
 from intemi.kernel.errors import ConfigurationError, IntemiError
+from intemi.kernel.repository.callers import told_apart
 from intemi.kernel.repository.item import Item
 from intemi.kernel.repository.lookup import Edges, Lookup, Machines, Narrowing
 from intemi.kernel.repository.qualifiers import Qualifier
@@ -52,7 +53,10 @@ def choose(
     if where is None:
         return found
     qualifies = where.qualifies if isinstance(where, Qualifier) else where
-    return [item for item in found if qualifies(item)]
+    try:
+        return [item for item in found if qualifies(item)]
+    except Exception as error:
+        raise told_apart(error, where) from error.__cause__
 
 
 def starts_on(lookup: Lookup, reader: Reader, path: str) -> list[Item]:
@@ -110,7 +114,7 @@ def _few_below(
 
 
 def _tops(lookup: Lookup, reader: Reader, edges: Edges) -> list[Item]:
-    """What users have asked for, then what is nobody's child: its parent was killed before it could be noted."""
+    """What users have asked for, then what has no parent: that was killed before it could be noted."""
     requested = lookup.roots_among(reader.machines())
     known = {machine for machine, _ in requested} | {child for below in edges.values() for _, _, child, *_ in below}
     lost = [(machine, reader.kind(machine)) for machine in sorted(reader.machines()) if machine not in known]
@@ -118,7 +122,7 @@ def _tops(lookup: Lookup, reader: Reader, edges: Edges) -> list[Item]:
 
 
 def _check_walk(starts: list[Item], edges: Edges) -> None:
-    """Refuse to walk in circles, or for ever: whoever can write to a folder can make up any graph."""
+    """Refuse to walk in circles, or for ever: foreign records can make up any graph."""
     items: dict[int, int] = {}
     below: dict[int, list[int]] = {}
     pending = [start.machine for start in starts if start.machine in edges]

@@ -60,6 +60,11 @@ _LOST = """
     SELECT lost.machine, what FROM lost LEFT JOIN machines ON id = lost.machine WHERE wall IS NULL ORDER BY entry
 """
 """What damage has taken, as far as it has not run again."""
+_CLEAR = """
+    DELETE FROM lost WHERE machine IS NULL
+    OR NOT EXISTS (SELECT 1 FROM roots WHERE roots.machine = lost.machine)
+"""
+"""What belongs to no known request, so that no request can end a warning of it."""
 
 _Row = tuple[Any, ...]
 
@@ -163,7 +168,7 @@ class Index:
         elif kind == entries.COMMENTS:
             self._connection.executemany("INSERT OR REPLACE INTO comments VALUES (?, ?, ?, ?)", *fields)
         elif kind == entries.CLEARED:
-            change("DELETE FROM lost WHERE machine IS NULL")
+            change(_CLEAR)
         elif kind == entries.FORGOTTEN:
             if store.find(fields[0]) is None:  # else it has run again
                 self._connection.executemany(_ADD_CHILD, [row[::-1] for row in self._give_numbers({fields[0]: None})])

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from intemi.kernel.errors import ConfigurationError, IntemiError
+from intemi.kernel.repository.callers import told_apart
 from intemi.kernel.repository.item import MISSING, Item
 from intemi.series import Series, SeriesError
 from intemi.series.cells import cell
@@ -109,7 +110,10 @@ def series_of(items: Sequence[Item], labelers: Sequence[Labeler]) -> Series:
     for item in items:
         row: dict[str, Any] = {}
         for labeler in labelers:
-            row.update(labeler.labels(item))
+            try:
+                row.update(labeler.labels(item))
+            except Exception as error:
+                raise told_apart(error, labeler) from error.__cause__
         rows.append(row)
     first: Iterable[str] = (label for item in items for label in item.results)
     listed: Iterable[Iterable[str]] = [first, *rows] if isinstance(labelers[0], _Everything) else rows

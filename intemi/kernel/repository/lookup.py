@@ -161,6 +161,18 @@ class Lookup:
         statement = f"SELECT DISTINCT machine FROM roots WHERE machine IS NOT NULL AND ({_ON_PATH})"
         return [machine for (machine,) in self._connection.execute(statement, (text(path),))]
 
+    def unfinished_on(self, path: str) -> list[tuple[str, bytes, bytes | None]]:
+        """Requests by the name that a path begins with whose machines are neither finished nor forgotten.
+
+        Each with its key and, if that is known, its machine.
+        """
+        statement = f"""
+            SELECT DISTINCT name, key, roots.machine FROM roots LEFT JOIN machines ON id = roots.machine
+            WHERE wall IS NULL AND ({_ON_PATH})
+            AND NOT EXISTS (SELECT 1 FROM forgotten WHERE forgotten.machine = machines.number)
+        """
+        return self._connection.execute(statement, (text(path),)).fetchall()
+
     def is_requested(self, path: str) -> bool:
         """Whether a path begins with the name of a request, started or not."""
         return self._connection.execute(f"SELECT 1 FROM roots WHERE {_ON_PATH}", (text(path),)).fetchone() is not None

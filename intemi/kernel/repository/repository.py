@@ -19,11 +19,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from intemi.kernel import entries
-from intemi.kernel.context import Context
+from intemi.kernel.context import Context, Task
 from intemi.kernel.errors import ConfigurationError, IncompleteError, IntemiError, StoreWarning
 from intemi.kernel.machine import Machine
 from intemi.kernel.record import Record, encode_children
 from intemi.kernel.repository import finding
+from intemi.kernel.repository.callers import CallersError
 from intemi.kernel.repository.commentators import Commentator, seen
 from intemi.kernel.repository.file import Opened, RepositoryFile
 from intemi.kernel.repository.finding import Where, check_where, choose, find, starts_on
@@ -182,6 +183,12 @@ class Repository:
         return self._answer(again, where, answer)
 
     def _answer(self, root: Any, where: Where, answer: Callable[[Reader, list[Item]], Answer]) -> Answer:
+        try:
+            return self._look_up(root, where, answer)
+        except CallersError as raised:
+            raise raised.error from raised.error.__cause__
+
+    def _look_up(self, root: Any, where: Where, answer: Callable[[Reader, list[Item]], Answer]) -> Answer:
         check_where(where)
         self._file.check_usable()
         self._line.put_on_record()
@@ -218,7 +225,7 @@ class Repository:
                     "query: some results could not be written to disk; "
                     "query the request itself, project.query(capsule), to include them"
                 )
-                warnings.warn(StoreWarning(text), stacklevel=5)
+                warnings.warn(StoreWarning(text), stacklevel=6)
         elif (recent := self._recent(finished)) is not None:
             self._owes_index = self._folder is not None
             return find_in(recent)
@@ -254,19 +261,33 @@ class Repository:
             return
         machines = {machine for machine, _ in lost if machine is not None}
         names = list(dict.fromkeys(opened.lookup.requests_of(machines)))
+        unidentified = [why for machine, why in lost if machine is None]
         if isinstance(root, str):
-            if (
-                name := next((each for each in names if root == each or root.startswith(f"{each}/")), None)
-            ) is not None:
+            lacking = [each for each in names if root == each or root.startswith(f"{each}/")]
+            if unidentified:
+                lacking += self._not_on_record(opened, root)
+            if lacking:
+                name = lacking[0]
                 raise IncompleteError(f"query: what was on record below {name} is damaged or gone; run {name} again")
-            return
-        if names:
-            what = f"run {', '.join(names)} again"
-        else:
-            listed = list(dict.fromkeys(why for _, why in lost))
-            what = "; ".join(listed[:SHOWN]) + ("; …" if len(listed) > SHOWN else "")
-            what += " (`intemi cache prune` ends this warning)"
-        warnings.warn(StoreWarning(f"answers may be incomplete, records are damaged or gone: {what}"), stacklevel=5)
+            if not unidentified:
+                return
+            names = []
+        what = [f"run {', '.join(names)} again"] if names else []
+        others = list(dict.fromkeys(unidentified if names or isinstance(root, str) else (why for _, why in lost)))
+        if others:
+            listed = "; ".join(others[:SHOWN]) + ("; …" if len(others) > SHOWN else "")
+            what.append(f"{listed} (`intemi cache prune` ends this warning)")
+        text = f"answers may be incomplete, records are damaged or gone: {'; '.join(what)}"
+        warnings.warn(StoreWarning(text), stacklevel=6)
+
+    def _not_on_record(self, opened: Opened, path: str) -> list[str]:
+        """Requests that a path begins with, and that are neither finished nor forgotten nor on their way here."""
+        unifier = self._line.unifier
+        return [
+            name
+            for name, key, machine in opened.lookup.unfinished_on(path)
+            if not isinstance(unifier.meet(key), Task) and (machine is None or unifier.task_of(machine) is None)
+        ]
 
     def _recent(self, root: Record) -> Recent | None:
         """A machine that has just finished and all below it; None if some of that has to be looked up in the file."""

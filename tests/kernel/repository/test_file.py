@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import multiprocessing
 import os
 import sqlite3
@@ -15,7 +16,9 @@ import pytest
 from intemi.kernel import Commentator, IntemiError, Machine, Project, StoreWarning
 from intemi.kernel.disk.claims import Claims
 from intemi.kernel.disk.mending import LOOK_INTERVAL
-from intemi.kernel.repository.file import read_image
+from intemi.kernel.repository.file import read_image, write_image
+from intemi.kernel.repository.item import Item
+from intemi.kernel.repository.labels import Labeler
 from intemi.kernel.store import Claim
 from tests.kernel.repository.machines import Grade, Twig
 from tests.machines import Pass, gate
@@ -162,8 +165,9 @@ def test_a_store_that_was_set_aside_leaves_its_results_in_the_index(tmp_path: Pa
         project = Project(tmp_path, workers=1)
     with project:
         project.run(Grade(4), name="new")
-        assert list(project.query("tree", type=Grade, labels="Grade").values) == [1, 2, 3]
-        assert list(project.query("new", labels="Grade").values) == [4]
+        for path, grades in (("tree", [1, 2, 3]), ("new", [4])):
+            with pytest.warns(StoreWarning, match="all machines of a file .*`intemi cache prune` ends this warning"):
+                assert list(project.query(path, type=Grade, labels="Grade").values) == grades
 
 
 def test_a_folder_named_by_a_relative_path_keeps_its_claims(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -222,3 +226,43 @@ def test_what_could_not_be_written_is_written_later(tmp_path: Path, monkeypatch:
 
 def full() -> str:
     raise IntemiError("no space left")
+
+
+class Typo(Labeler):
+    """A labeler with a mistake."""
+
+    def labels(self, item: Item) -> dict[str, Any]:
+        return {"Grade": item.no_such_thing}  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        {"where": lambda item: item.no_such_thing > 1},
+        {"labels": [Typo()]},
+        {"type": Grade, "where": lambda item: 1 / 0},
+    ],
+)
+def test_a_mistake_in_a_question_is_said_at_once_and_costs_no_index(tmp_path: Path, question: dict[str, Any]) -> None:
+    make(tmp_path)
+    with Project(tmp_path, workers=1) as project:
+        assert len(project.query(type=Grade)) == 3
+        opened = project._repository._file._opened
+        assert opened is not None
+        assert opened.is_from_file
+        done = project.run(TREE, name="tree")
+        for root in (None, "tree", done):
+            with pytest.raises((AttributeError, ZeroDivisionError)):
+                project.query(root, **question)
+        assert project._repository._file._opened is opened
+
+
+def test_a_full_disk_keeps_no_half_of_an_index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(_: object) -> bytes:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("intemi.kernel.repository.file.digest", full)
+        with pytest.raises(IntemiError, match="No space left"):
+            write_image(tmp_path / "results.sqlite", b"an image")
+    assert [file.name for file in tmp_path.iterdir()] == ["claims"]
