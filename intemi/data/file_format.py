@@ -58,6 +58,13 @@ class FileFormat(Component):
         `file` is its name, for errors. Subclasses declare their options by name, which these types leave open.
         """
 
+    def data_in(self, content: bytes, file: str, target: str | None, options: Mapping[str, Any]) -> Data:
+        """What `parse` makes of the bytes of a file, if that is data."""
+        data: object = self.parse(content, file, target, **options)
+        if not isinstance(data, Data):
+            raise ConfigurationError(f"{file}: {self.kind}.parse must return Data, got {data!r}")
+        return data
+
     def write(self, data: Data, path: str | Path, **options: Any) -> None:
         """Write data to a file."""
         raise ConfigurationError(f"{path}: {self.kind} files cannot be written")

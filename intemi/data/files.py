@@ -29,7 +29,7 @@ def read(path: str | Path, target: str | None = None, **options: Any) -> Data:
 
 def parse(content: bytes, path: str | Path, target: str | None = None, **options: Any) -> Data:
     """The data in the bytes of a file with that name."""
-    return check_reading(path, target, options).parse(content, str(path), target, **options)
+    return check_reading(path, target, options).data_in(content, str(path), target, options)
 
 
 def check_reading(path: str | Path, target: str | None, options: Mapping[str, Any]) -> FileFormat:

@@ -316,7 +316,7 @@ def check_test(machine: Machine) -> None:
 
 def _check_feasible(machine: Machine, what: str) -> None:
     if missing := machine.missing():
-        raise ConfigurationError(f"{what}: {machine.kind} is not complete: {missing[0].removeprefix(': ')}")
+        raise ConfigurationError(f"{what}: {machine.kind} is not complete: {missing[0]}")
 
 
 def _given(name: str, given: Any, values: dict[str, Data]) -> Machine:

@@ -37,7 +37,7 @@ def check_feasible(config: Machine) -> None:
         return
     missing = config.missing()
     if missing:
-        listed = "".join(f"\n  {each.removeprefix(': ')}" for each in missing)
+        listed = "".join(f"\n  {each}" for each in missing)
         raise InfeasibleError(f"{config.kind} cannot be requested yet, this is missing:{listed}")
 
 

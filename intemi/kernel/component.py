@@ -100,6 +100,7 @@ class Component:
         cls._header = cls._watch = None
         cls._encoded_names, cls._may_be_none, cls._holds_components = (), frozenset(), False
         cls._local_types = local_types(cls, declared)
+        cls._check_search(declared)
         if "registered_name" not in cls.__dict__:
             cls.registered_name = registry.qualified_name(cls)
         registry.register_component(cls.registered_name, cls)
@@ -133,6 +134,25 @@ class Component:
             elif name in ("version", "random"):
                 why += f"; write `{name} = ...` without a type"
             raise ConfigurationError(f"{cls.__qualname__}: {name!r} cannot be a parameter, {why}")
+
+    @classmethod
+    def _check_search(cls, declared: Iterable[str]) -> None:
+        """Refuse values to search among that a parameter cannot have."""
+        for field in dataclasses.fields(cls):  # type: ignore[arg-type]
+            if field.name not in declared or not (values := field.metadata.get("search")):
+                continue
+            try:
+                check = check_of(field, type_of(cls, field))
+            except (NameError, TypeError):  # a type that is defined later, or wrong: the first use tells
+                continue
+            for value in values:
+                try:
+                    check(value)
+                except Refused as allowed:
+                    raise ConfigurationError(
+                        f"{cls.__qualname__}: search of {field.name} must be values that {field.name} can have: "
+                        f"{allowed}, got {value!r}"
+                    ) from None
 
     @classmethod
     def _prepare(cls) -> dict[str, Check]:

@@ -82,6 +82,8 @@ class Source:
         return len(self.items())
 
     def __getitem__(self, index: int) -> Source:
+        if not hasattr(index, "__index__"):
+            raise BindingError(f"{self}: one of its items is chosen by a number from 0, got {index!r}")
         if not 0 <= index < len(self):
             raise NoSuchItem(f"{self} has {len(self)} items, not one with index {index}")
         return Source(self.context, self.port, index)

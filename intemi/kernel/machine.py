@@ -143,6 +143,10 @@ class Machine(Component):
 
     def missing(self) -> list[str]:
         """What must still be filled in before this configuration can be requested, each as a sentence with a path."""
+        return [each.removeprefix(": ") for each in self._lacking()]
+
+    def _lacking(self) -> list[str]:
+        """The same; a sentence that begins with a colon is about the machine itself, and takes any path before it."""
         found = [] if self.has_process else [": it has no process, write its run"]
         if self.holds_components():
             found += [each for name, value in self.parameters().items() for each in missing_in(value, name)]
@@ -160,11 +164,11 @@ class Machine(Component):
 
 
 def missing_in(value: Any, path: str) -> Iterator[str]:
-    """What machines anywhere in a value are missing; a sentence that begins with a colon is about the value itself."""
+    """What machines anywhere in a value are missing, with its path in front."""
     if isinstance(value, Machine):
         known = value.__dict__.get("_missing")
         if known is None:
-            known = value.__dict__["_missing"] = value.missing()
+            known = value.__dict__["_missing"] = value._lacking()
         yield from (f"{path}{each}" if each.startswith(":") else f"{path}/{each}" for each in known)
     elif isinstance(value, Component):
         for name, inner in value.parameters().items():

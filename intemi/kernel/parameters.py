@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import re
 import types
 import typing
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
@@ -347,7 +348,12 @@ def _inside(container: str, check: Check, value: Any) -> Any:
     try:
         return check(value)
     except Refused as refused:
-        raise Refused(f"{container} {refused}") from None
+        raise Refused(f"{container} {_plural(str(refused))}") from None
+
+
+def _plural(allowed: str) -> str:
+    """What is allowed, of several: "an int" becomes "ints"; alternatives stay as they are."""
+    return allowed if " or " in allowed else re.sub(r"^an? (\w*[^\Wsy])\b", r"\1s", allowed)
 
 
 _SCALARS: dict[Any, Check] = {

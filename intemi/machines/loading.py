@@ -80,7 +80,7 @@ class DataLoader(Loader):
                 f"other content ({_digest(content)}) than when this DataLoader was made",
                 f"{self.content}; make a new one to use the file as it is now",
             )
-        data = (self.format or format_of(self.path)).parse(content, self.path, self.target, **self.options)
+        data = (self.format or format_of(self.path)).data_in(content, self.path, self.target, self.options)
         return Model(data=data, results={"Name": data.name, **_described(data)})
 
 

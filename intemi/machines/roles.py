@@ -48,6 +48,9 @@ and gives classifier (Classifier), but Bad takes hint (Data) as well
         >>> Learner.fits(KNN()), Learner.fits(CVDistributor())
         (True, False)
         """
+        if not isinstance(machine, Machine):
+            hint = f", the class itself; write {machine.__name__}(...)" if isinstance(machine, type) else ""
+            raise ConfigurationError(f"{cls.kind}.fits: only machines can fit a role, got {machine!r}{hint}")
         return not cls.misfit(machine.inputs, machine.outputs)
 
     @classmethod
@@ -139,8 +142,10 @@ def placeholder(role: type[Role]) -> Scheme:
     """An empty scheme with the ports of a role: whatever fits the role fills it.
 
     >>> placeholder(Learner).missing()
-    [': an empty placeholder that takes data (Data) and gives classifier (Classifier)']
+    ['an empty placeholder that takes data (Data) and gives classifier (Classifier)']
     """
+    if not isinstance(role, type) or not issubclass(role, Role):
+        raise ConfigurationError(f"placeholder: the role must be a class, such as Learner, got {role!r}")
     return Scheme(**dict[str, Any](role._inputs), **dict[str, Any](role._outputs))
 
 

@@ -216,9 +216,9 @@ def test_exchanging_a_part_leaves_the_others_alone() -> None:
 def test_a_part_that_is_put_in_is_checked_like_any_other() -> None:
     with pytest.raises(ConfigurationError, match="Gaussian: sigma must be above 0, got -1"):
         DEEP.replace("inner/kernel.sigma", -1)
-    with pytest.raises(ConfigurationError, match=r"Tree: members must be a tuple of a Kernel, got \(5, "):
+    with pytest.raises(ConfigurationError, match=r"Tree: members must be a tuple of Kernels, got \(5, "):
         DEEP.replace("members.0", 5)
-    with pytest.raises(ConfigurationError, match="Tree: named must be a mapping to a Kernel"):
+    with pytest.raises(ConfigurationError, match="Tree: named must be a mapping to Kernels"):
         DEEP.replace("named.first", 5)
 
 

@@ -170,5 +170,5 @@ def test_a_stack_of_nothing_is_refused(stack: type[Grid]) -> None:
 
 
 def test_only_scenarios_can_be_stacked() -> None:
-    with pytest.raises(ConfigurationError, match="Grid: scenarios must be a tuple of a Scenario"):
+    with pytest.raises(ConfigurationError, match="Grid: scenarios must be a tuple of Scenarios"):
         Grid(Uniform("x", 0, 1))  # type: ignore[arg-type]

@@ -106,7 +106,7 @@ def test_what_has_no_items_says_so() -> None:
     with pytest.raises(BindingError, match="<number in a scheme> is one int, it has no items"):
         scheme.number[0]
     ramp = scheme.add(Ramp(4))
-    with pytest.raises(ConfigurationError, match="item must be at least 0, got -1"):
+    with pytest.raises(ConfigurationError, match="chosen by a number from 0, got -1"):
         ramp.numbers[-1]
     with pytest.raises(BindingError, match="how many items there are is known when it runs"):
         list(ramp.numbers)

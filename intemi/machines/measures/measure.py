@@ -73,6 +73,9 @@ class Measure(Component):
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
+        best = vars(cls).get("best")
+        if not isinstance(best, property) and best not in ("highest", "lowest", None):
+            raise ConfigurationError(f"{cls.__qualname__}: best must be 'highest', 'lowest' or None, got {best!r}")
         if "of" in vars(cls):
             cls.needs = tuple(inspect.signature(cls.of).parameters)[1:]
             for name in cls.needs:
@@ -103,7 +106,12 @@ class Measure(Component):
     def measured(self, evidence: Evidence) -> Any:
         """The value for some evidence: a float, or an array."""
         value = self.of(**{name: getattr(evidence, name) for name in self.needs})
-        return value if isinstance(value, np.ndarray) and value.ndim else float(value)
+        if isinstance(value, np.ndarray) and value.ndim:
+            return value
+        try:
+            return float(value)
+        except (TypeError, ValueError):
+            raise ConfigurationError(f"{self.kind}.of must return a number or an array, got {value!r}") from None
 
     def objective(self, path: str, statistic: Statistic = "mean") -> Objective:
         """The objective of a search: a statistic of this measure over all tests at a path, the best of its values.

@@ -14,7 +14,7 @@ def fitted(test: Machine, candidate: Candidate) -> Machine:
     """The test with the values of a candidate put in: as complete as it was, and for the same inputs."""
     config = candidate.applied_to(test)
     known = test.missing()
-    missing = [each.removeprefix(": ") for each in config.missing() if each not in known]
+    missing = [each for each in config.missing() if each not in known]
     if missing:
         raise InfeasibleError("; ".join(missing))
     if wrong := misfit(test.inputs, {}, config.inputs, {}):

@@ -113,6 +113,11 @@ class End:
         port = self.scheme._source_port(self.wire, "an item")
         if not port.multi:
             raise BindingError(f"{self!r} is one {port.accepted.__name__}, it has no items")
+        if not hasattr(item, "__index__") or item < 0:
+            raise BindingError(
+                f"{self!r}: one of its items is chosen by a number from 0, got {item!r}; how many there are is known "
+                "when it runs"
+            )
         return End(self.scheme, ItemWire(self.wire.child, self.wire.port, item))
 
     def __iter__(self) -> Any:
@@ -391,7 +396,7 @@ class Scheme(Machine):
 
     # Templates
 
-    def missing(self) -> list[str]:
+    def _lacking(self) -> list[str]:
         if not self.children and not self.exposed:
             takes = ", ".join(map(str, self.inputs.values())) or "nothing"
             gives = ", ".join(map(str, self.outputs.values())) or "nothing"
