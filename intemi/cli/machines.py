@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Mapping
 from typing import Any
 
 import click
 
 from intemi.cli.opening import import_option, json_option, write_json
+from intemi.kernel.errors import ConfigurationError
 
 
 @click.command(
@@ -23,28 +25,28 @@ Examples:
 @json_option
 def command(name: str | None, as_json: bool) -> None:
     """List machines, components and algorithms, or describe one, as their classes declare themselves."""
-    from intemi.experiments.catalogue import entries
-    from intemi.experiments.describing import by_kind, of_kind, plain_description
+    from intemi.experiments.catalogue import entries, full_name
+    from intemi.experiments.describing import by_kind, of_kind, other_names, plain_description
     from intemi.experiments.errors import near
-    from intemi.kernel.errors import ConfigurationError
 
-    kinds = by_kind()
+    kinds, others = by_kind(), other_names()
     if name is None or name.lower() in map(str.lower, kinds):
         chosen = {kind: found for kind, found in kinds.items() if name is None or kind.lower() == name.lower()}
         if as_json:
             write_json([plain_description(entry) for found in chosen.values() for entry in found])
             return
         for kind, found in chosen.items():
-            click.secho(kind, bold=True)
-            for entry in found:
-                click.echo(_line(entry.name, entry.summary))
-            click.echo()
+            _list(kind, {entry.name: entry.summary for entry in found})
         if name is None:
+            for kind in others:
+                _list(kind, others[kind])
             click.echo("`intemi machines NAME` describes one of them.")
         return
     known = entries()
+    name = full_name(name, known)
     if name not in known:
-        raise ConfigurationError(f"no machine or component is called {name!r}; {near(name, known)}")
+        _show_other(name, others, as_json, near(name, known))
+        return
     if as_json:
         write_json(plain_description(known[name]))
         return
@@ -52,6 +54,28 @@ def command(name: str | None, as_json: bool) -> None:
         click.echo(f"{known[name].description}\n\nOf this kind: {', '.join(of_kind(known[name]))}")
         return
     _describe(plain_description(known[name]))
+
+
+def _show_other(name: str, others: Mapping[str, Mapping[str, str]], as_json: bool, hint: str) -> None:
+    """Show a kind of what is no machine, or one of that kind; refuse a name of nothing."""
+    chosen = {kind: found for kind, found in others.items() if kind.lower() == name.lower()}
+    chosen = chosen or {kind: {name: found[name]} for kind, found in others.items() if name in found}
+    if not chosen:
+        raise ConfigurationError(f"no machine or component is called {name!r}; {hint}")
+    if as_json:
+        write_json(
+            [{"name": each, "kind": k, "description": d} for k, found in chosen.items() for each, d in found.items()]
+        )
+        return
+    for kind, found in chosen.items():
+        _list(kind, found)
+
+
+def _list(kind: str, summaries: Mapping[str, str]) -> None:
+    click.secho(kind, bold=True)
+    for name, summary in summaries.items():
+        click.echo(_line(name, summary))
+    click.echo()
 
 
 def _line(name: str, summary: str) -> str:

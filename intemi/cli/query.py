@@ -54,7 +54,8 @@ def command(
 ) -> None:
     """Ask a project for the results of what was run in it. Nothing is run."""
     with opened(folder) as project:
-        check_name("machine or component", kind, registry.components())
+        if kind is not None:
+            kind = _type_called(kind)
         wanted = _qualifier(where)
         series = project.query(under, wanted, list(labels) or None, type=kind, name=name, path=path)
     check_name("label", sort, series.labels)
@@ -69,6 +70,21 @@ def command(
         click.echo(series.to_markdown())
     else:
         click.echo(repr(series))
+
+
+def _type_called(name: str) -> str:
+    from intemi.experiments.catalogue import full_name
+    from intemi.experiments.errors import near
+
+    known = registry.components()
+    found = full_name(name, known)
+    if found not in known:
+        meant = f" {hint}" if (hint := near(name, known)).startswith("did you mean") else ""
+        raise ConfigurationError(
+            f"no machine or component is called {name!r};{meant} one of your own is known after "
+            "--import FILE, with the Python file or module that defines it"
+        )
+    return found
 
 
 def _qualifier(conditions: tuple[str, ...]) -> Qualifier | None:

@@ -86,12 +86,13 @@ def _entry(node: Node, expected: type) -> Entry:
         raise node.wrong(f"a type is missing; {_missing_type(node, names)}")
     if not name.is_text:
         raise name.wrong(f"must be the name of a machine or component, got {name.shown}")
-    if name.value not in known:
+    called = catalogue.full_name(name.value, known)
+    if called not in known:
         what = "machine" if issubclass(expected, Machine) else "machine or component"
         fitting = catalogue.fitting(expected)
         made = [each.name for each in known.values() if not each.is_abstract]
         raise name.wrong(f"no {what} is called {name.value!r}; {_remedy(name.value, fitting, made)}")
-    entry = known[name.value]
+    entry = known[called]
     if entry.is_abstract:
         names = [each for each in catalogue.fitting(entry.gives) if each != entry.name]
         kinds = "machines" if entry.is_machine else "components"

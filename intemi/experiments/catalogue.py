@@ -10,7 +10,7 @@ import dataclasses
 import inspect
 import types
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any
@@ -133,6 +133,16 @@ def entries() -> dict[str, Entry]:
     for name, function in _algorithms().items():
         known.setdefault(name, Entry(name, function, _given_by(function)))
     return dict(sorted(known.items(), key=lambda item: item[0].lower()))
+
+
+def full_name(name: str, known: Collection[str]) -> str:
+    """The registered name that the name of a class stands for, if there is one such class; else the name as it is.
+
+    >>> full_name("Halves", ["KNN", "own.Halves"]), full_name("Same", ["a.Same", "b.Same"])
+    ('own.Halves', 'Same')
+    """
+    ending = [each for each in known if each.rpartition(".")[2] == name]
+    return ending[0] if name not in known and len(ending) == 1 else name
 
 
 def fitting(expected: type) -> list[str]:

@@ -143,8 +143,8 @@ def kinds_of(entry: Entry) -> list[str]:
 def of_kind(entry: Entry) -> list[str]:
     """The names of what has a role, whatever its parameters, or is a kind of a component.
 
-    >>> of_kind(entries()["Distributor"])[:2], of_kind(entries()["SplitQuality"])[0]
-    (['BootstrapDistributor', 'CVDistributor'], 'BestSplitGain')
+    >>> of_kind(entries()["Distributor"])[:2], "Gini" in of_kind(entries()["SplitQuality"])
+    (['BootstrapDistributor', 'CVDistributor'], True)
     """
     if issubclass(entry.gives, Role) and is_role(entry.gives):
         return [each.name for each in by_kind().get(entry.gives.heading(), [])]
@@ -174,6 +174,22 @@ def _notes_in(cls: type) -> dict[str, str]:
             case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(note))):
                 found[name] = inspect.cleandoc(note).replace("\n", " ")
     return found
+
+
+def other_names() -> dict[str, dict[str, str]]:
+    """What files and commands can name beside machines and components, by kind: a sentence for each name.
+
+    >>> "SignTest" in other_names()["Tests"], "ranks" in other_names()["Pictures"]
+    (True, True)
+    """
+    from intemi.analysis.hypothesis_test import TESTS
+    from intemi.experiments.pictures import PICTURES
+
+    tests = {name: inspect.cleandoc(test.__doc__ or "").partition("\n\n")[0] for name, test in TESTS.items()}
+    return {
+        "Tests": {name: text.replace("\n", " ") for name, text in tests.items()},
+        "Pictures": {name: each.shows for name, each in PICTURES.items()},
+    }
 
 
 def by_kind() -> dict[str, list[Entry]]:

@@ -139,7 +139,8 @@ class _Writer:
                 each.name for each in self._known.values() if _may_give(each, expected) and each.name not in fitting
             ]
             alone = [each for each in fitting if not self._known[each].needs]
-            options: list[Schema] = [{"enum": alone}] if alone else []
+            names = [name for each in alone for name in self._names(each)]
+            options: list[Schema] = [{"enum": names}] if names else []
             options += [self._entry(self._known[each], is_only=len(fitting) == 1) for each in fitting]
             options.append({"type": "string", "pattern": r"\."})  # of the user, with its module in front
             options.append(
@@ -148,13 +149,18 @@ class _Writer:
             self._definitions[name] = {"anyOf": options}
         return {"$ref": f"#/$defs/{name.replace(' ', '%20')}"}
 
+    def _names(self, name: str) -> list[str]:
+        """What files call it: its registered name or, of a class of the user, that of the class alone."""
+        bare = name.rpartition(".")[2]
+        return [name, bare] if bare != name and catalogue.full_name(bare, self._known) == name else [name]
+
     def _entry(self, entry: Entry, is_only: bool = False) -> Schema:
         if entry.name not in self._definitions:
             self._definitions[entry.name] = {}
             properties = {name: self._parameter(each) for name, each in entry.parameters().items()}
             if entry.gives is Scheme:
                 properties |= {key: {"type": "object"} for key in SCHEME_KEYS}
-            properties["type"] = {"const": entry.name}
+            properties["type"] = {"enum": self._names(entry.name)}
             if not is_only:
                 properties["bind"] = {"type": "object", "description": "What its inputs come from, in a scheme."}
             required = [name for name, each in entry.parameters().items() if each.is_required]

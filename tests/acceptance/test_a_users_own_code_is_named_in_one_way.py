@@ -14,7 +14,12 @@ import yaml
 
 OWN = '''
 from intemi.analysis import Transformation, hypothesis_test
+from intemi.machines import Majority
 from intemi.series import Series
+
+
+class Stump(Majority):
+    """A learner of the user."""
 
 
 @hypothesis_test
@@ -29,7 +34,7 @@ FILE = """
 imports: own.py
 name: e
 data: [iris]
-learners: [Majority, NaiveBayes]
+learners: {stump: {type: Stump}, same: {type: own.Stump}, bayes: NaiveBayes, plain: Majority}
 protocol: {distributor: {type: CVDistributor, folds: 3}}
 comparison: {test: RangeTest}
 """
@@ -52,7 +57,7 @@ def there(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-NOTE = "RangeTest is not known here and shown as written; --import FILE"
+NOTE = "own.Stump, RangeTest are not known here and shown as written; --import FILE"
 
 
 @pytest.fixture
@@ -66,7 +71,7 @@ def test_a_folder_with_a_test_of_its_user_is_shown_without_its_code(alone: Path)
     assert NOTE in said(alone, "graph", "e")
     compared = said(alone, "compare", "e")
     assert NOTE in compared
-    assert "NaiveBayes" in compared
+    assert "bayes" in compared
     assert "the test RangeTest is not known here; --import FILE" in compared
     assert NOTE in said(alone, "report", "e")
 
@@ -78,8 +83,24 @@ def test_with_its_code_the_test_is_computed(there: Path) -> None:
 
 
 def test_the_schema_is_open_for_tests_of_the_user_and_lists_them(there: Path) -> None:
+    full = FILE.replace("type: Stump", "type: own.Stump")
     for words in ([], ["--import", "own.py"]):
         schema = json.loads(said(there, "schema", *words))
-        assert jsonschema.Draft202012Validator(schema).is_valid(yaml.safe_load(FILE))
+        validator = jsonschema.Draft202012Validator(schema)
+        assert validator.is_valid(yaml.safe_load(full))
+        assert validator.is_valid(yaml.safe_load(FILE)) == bool(words)
         listed = schema["properties"]["comparison"]["properties"]["test"]["anyOf"][0]["enum"]
         assert ("RangeTest" in listed) == bool(words)
+
+
+def test_machines_and_tests_of_the_user_are_found_by_the_names_of_their_classes(there: Path) -> None:
+    found = said(there, "query", "e", "--type", "Stump", "--import", "own.py", "--json", "-l", "kind")
+    assert json.loads(found) == [{"kind": "Stump"}] * 6  # three folds of two learners
+    assert "A learner of the user." in said(there, "machines", "Stump", "--import", "own.py")
+    assert "Different if the ranges do not meet." in said(there, "machines", "RangeTest", "--import", "own.py")
+    listed = said(there, "machines", "--import", "own.py")
+    assert all(name in listed for name in ("own.Stump", "RangeTest", "Wilcoxon", "ranks"))
+
+
+def test_a_type_that_is_not_known_is_refused_with_what_helps(there: Path) -> None:
+    assert "--import FILE" in said(there, "query", "e", "--type", "own.Stump", code=2)
