@@ -251,12 +251,14 @@ class Component:
             from intemi.kernel.source import release_of, watched_fingerprint
 
             source, cls._watch = watched_fingerprint(cls)
-            ours = [base for base in cls.__mro__[1:] if _is_ours(base) and vars(base).get("version") is not None]
+            ours = [base for base in cls.__mro__[1:] if _is_ours(base)]
+            stated = [base for base in ours if vars(base).get("version") is not None]
             identity = (
                 "source",
                 source,
                 release_of(cls),
-                *((base.__qualname__, vars(base)["version"]) for base in ours),
+                *((base.__qualname__, vars(base)["version"]) for base in stated),
+                *filter(None, map(source_in_working_copy, ours)),
             )
         else:
             identity = ("version", 1 if version is None else version)

@@ -21,8 +21,12 @@ import sys
 from intemi import Project
 from intemi.machines import KNN, ClassificationTest, NaiveBayes, SklearnDataset
 
+class Mine(NaiveBayes):
+    pass
+
 with Project(sys.argv[1], workers=1) as project:
     data = project.request(SklearnDataset("iris")).data
+    project.run(Mine(), data=data)
     for learner in (NaiveBayes(), KNN()):
         learned = project.request(learner, data=data)
         project.run(ClassificationTest(), data=data, classifier=learned.classifier)
@@ -76,7 +80,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Copy:
     return Copy(tmp_path_factory.mktemp("copy"))
 
 
-ALL = ["ClassificationTest", "ClassificationTest", "KNN", "NaiveBayes", "SklearnDataset"]
+ALL = ["ClassificationTest", "ClassificationTest", "KNN", "Mine", "NaiveBayes", "SklearnDataset"]
 
 
 @pytest.mark.slow
@@ -95,7 +99,11 @@ def test_an_edit_of_a_shipped_machine_is_noticed(copy: Copy) -> None:
     complaint = copy.check()
     assert "NaiveBayes: its source has changed under version" in complaint
     assert "KNN" not in complaint
-    assert copy.run() == ["ClassificationTest", "NaiveBayes"]  # a classifier of an edited class is another one, too
+    assert copy.run() == [
+        "ClassificationTest",
+        "Mine",
+        "NaiveBayes",
+    ]  # a classifier of an edited class is another one, too
     assert copy.run() == []
     assert copy.run("release") == []  # a release is known by its versions: hence the test of fingerprints
 
