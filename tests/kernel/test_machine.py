@@ -223,7 +223,7 @@ def test_a_subclass_may_become_random_or_composite_and_back() -> None:
 
 def failure(run: Any, **outputs: Any) -> str:
     with Project(workers=1) as project, pytest.raises(MachineFailed) as failed:
-        project.run(declare(run, **outputs)())
+        project.run(declare(run, version=1, **outputs)())
     return failed.value.message
 
 
