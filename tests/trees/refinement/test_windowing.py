@@ -111,7 +111,7 @@ def test_rows_without_a_class_are_left_out() -> None:
 
 
 def test_the_learner_has_to_learn() -> None:
-    with pytest.raises(BindingError, match="Windowing: learner must take data alone and give a classifier"):
+    with pytest.raises(BindingError, match="Windowing: learner must have the role Learner"):
         Windowing(CVDistributor())
 
 
