@@ -13,7 +13,7 @@ import sqlite3
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
@@ -534,7 +534,7 @@ def test_a_bomb_with_a_seal_that_fits_does_not_go_off(tmp_path: Path, bomb: byte
     folder = filled(tmp_path / "folder", size)
     damaged = content_of(folder, "double", size)
     replace_content(folder, damaged, lambda _: seal(b"content", bytes.fromhex(damaged), prefix + bomb))
-    with session(folder, size) as second:
+    with nullcontext() if prefix else warned("is treated as absent"), session(folder, size) as second:
         second.ask_for_something_new()
         second.check()
         assert second.log.started == ["largest"]

@@ -334,6 +334,7 @@ lying: list[int] = []
 class Heavy(Machine):
     """Makes more than may lie about, in no time, and notes how much of that does."""
 
+    version = 1  # what it looks at has no content that counts
     array = Output(np.ndarray)
     size: int
     value: int = 0
