@@ -150,6 +150,11 @@ class Store(ABC):
         """Changes when all that was written before is gone, because the file was replaced by another one."""
         return 0
 
+    @property
+    def identity(self) -> bytes:
+        """What this store has in common with copies of it, and with no other."""
+        return b""
+
     @abstractmethod
     def changed(self) -> bool:
         """Whether another process has changed anything since the last call."""

@@ -157,6 +157,33 @@ def test_an_older_or_another_store_is_read_from_its_beginning(tmp_path: Path, wa
         assert len(ask_for_all(folder)) == 3 * FOLDS
 
 
+def test_the_index_of_another_folder_is_not_taken_for_its_own(folder: Path, tmp_path: Path, right: list[float]) -> None:
+    other = tmp_path / "other"
+    ask(other, Majority())
+    shutil.copy(folder / "results.sqlite", other / "results.sqlite")
+    assert verify(Path(shutil.copytree(other, tmp_path / "copy"))).problems == [
+        "results.sqlite: it is the index of another store; it is set aside and made again"
+    ]
+    with warnings_are_errors():
+        found = ask_for_all(other)
+        assert len(found) == FOLDS
+        assert found != right
+        with Project(other, workers=1) as project:
+            assert len(project.runs()) == 1
+        assert verify(other).problems == []
+
+
+def test_what_only_the_index_knows_is_reported(folder: Path) -> None:
+    shutil.copy(folder / "machines.sqlite", folder / "backup")
+    ask(folder, Majority())
+    ask_for_all(folder)
+    shutil.copyfile(folder / "backup", folder / "machines.sqlite")
+    (problem,) = verify(folder).problems
+    assert "machines that machines.sqlite lacks" in problem
+    ask(folder, Majority())
+    assert verify(folder).problems == []
+
+
 # Which key leads to which machine
 
 

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
+from secrets import token_bytes
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from intemi.kernel import forks
@@ -16,6 +17,7 @@ from intemi.kernel.disk.migration import migrate
 from intemi.kernel.disk.salvage import salvage
 from intemi.kernel.disk.schema import APPLICATION, FRESH, SCHEMA, SCHEMA_VERSION, marks
 from intemi.kernel.disk.seal import DamageError
+from intemi.kernel.encoding import DIGEST_SIZE
 from intemi.kernel.errors import IntemiError
 
 _Row = Sequence[Any]
@@ -141,10 +143,20 @@ def _connect(path: Path) -> sqlite3.Connection:
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("PRAGMA wal_autocheckpoint = 16000")
         connection.execute("PRAGMA cache_size = -64000")  # kB; ids are scattered: a small cache would always miss
+        _identify(connection, path)
     except BaseException:
         connection.close()
         raise
     return connection
+
+
+def _identify(connection: sqlite3.Connection, path: Path) -> None:
+    """Give a new file its identity; one that takes the place of another goes on with the folder's index."""
+    if not _rows(connection, "SELECT token FROM identity", ()):
+        from intemi.kernel.repository.file import NAME, store_of
+
+        token = store_of(path.with_name(NAME)) or token_bytes(DIGEST_SIZE)
+        _change(connection, "INSERT INTO identity VALUES (?)", (token,))
 
 
 def _check(connection: sqlite3.Connection, path: Path) -> None:

@@ -1,7 +1,8 @@
 """How the files of an older version become those of this one: in one step, and nothing of them is lost.
 
 Version 1 had all keys in one table and lists of children in another encoding. Up to version 2, keys had no proofs, and
-runs, requests and comments were in `results.sqlite`, which is an index of everything since then.
+runs, requests and comments were in `results.sqlite`, which is an index of everything since then. Up to version 3, a
+store had no identity.
 """
 
 from __future__ import annotations
@@ -34,10 +35,12 @@ def migrate(connection: sqlite3.Connection, version: int, path: Path) -> None:
     try:
         if version == 1:
             _add_keys_and_contents(connection)
-        else:
+        if version == 2:
             connection.execute("DROP TABLE forgotten")
-        _add_proofs(connection)
-        _add_log(connection, [*noted, *_forgotten(connection)])
+        if version < 3:
+            _add_proofs(connection)
+            _add_log(connection, [*noted, *_forgotten(connection)])
+        connection.execute(SCHEMA[8])
         for mark in marks(SCHEMA_VERSION):
             connection.execute(mark)
         connection.execute("COMMIT")
@@ -86,7 +89,7 @@ def _add_log(connection: sqlite3.Connection, noted: list[entries.Entry]) -> None
     numbers = {number for (number,) in connection.execute("SELECT rowid FROM machines")}
     absent = set(range(1, max(numbers, default=0) + 1)) - numbers
     connection.executemany("INSERT INTO machines (rowid) VALUES (?)", [(number,) for number in absent])
-    for statement in SCHEMA[4:]:
+    for statement in SCHEMA[4:8]:
         connection.execute(statement)
     connection.execute("INSERT INTO tally SELECT count(*), 0 FROM machines")
     rows = [(number, seal(ENTRY, b"%d" % number, entries.pack(entry))) for number, entry in enumerate(noted, 1)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 SCHEMA = (
     "CREATE TABLE machines (id BLOB PRIMARY KEY, record BLOB, children BLOB, key BLOB, proof BLOB)",
     "CREATE INDEX machines_by_key ON machines (key) WHERE key IS NOT NULL",
@@ -12,12 +12,14 @@ SCHEMA = (
     "CREATE TABLE tally (machines INTEGER, entries INTEGER)",
     "CREATE TRIGGER count_machines AFTER INSERT ON machines BEGIN UPDATE tally SET machines = machines + 1; END",
     "CREATE TRIGGER count_entries AFTER INSERT ON log BEGIN UPDATE tally SET entries = entries + 1; END",
+    "CREATE TABLE identity (token BLOB)",
 )
 """A machine is found by its id, by the key that it was first asked for with, or by further keys. A key counts only with
 its proof: beside it, or behind the id in `keys`. Large contents are kept elsewhere.
 
 No row of `machines` or `log` is ever deleted: what is forgotten leaves a row without an id. So the numbers of rows have
-no gaps, and `tally` says how many there must be."""
+no gaps, and `tally` says how many there must be. The token of `identity` tells this store, and copies of it, from all
+others: an index is one of such a store."""
 FRESH = (*SCHEMA, "INSERT INTO tally VALUES (0, 0)")
 """What makes an empty file."""
 LARGE = 65_536

@@ -100,7 +100,7 @@ NEAR = 4
 SHOWN = 10
 """Numbers that a message lists."""
 REMEMBERED = 10_000
-"""Machines that were written here last, and need not be read back by whoever asks for what has finished."""
+"""Machines that were written here last, and need not be read back to list what has finished."""
 
 
 class DiskStore(Store):
@@ -142,7 +142,7 @@ class DiskStore(Store):
             (row,) if row else self._database.rows(_FIND, (machine, key))
         ):
             if proven is not None and not (isinstance(found, bytes) and proven == proof(key, found)):
-                return None  # whoever asks looks for the machine by its id, too
+                return None  # the caller looks for the machine by its id, too
             self._in_order = self._in_order + 1 if 0 < number - self._last_read <= NEAR else 0
             self._last_read = number
             if row is None and self._in_order >= OFTEN:
@@ -328,12 +328,12 @@ class DiskStore(Store):
         except DamageError as damage:
             self._lose(number, machine, "its list of children is damaged")
             self._warn(machine, f"is forgotten, its list of children is damaged: {damage}")
-        except Exception as error:  # a type that is not registered here, or bytes that somebody made up
+        except Exception as error:  # a type that is not registered here, or foreign bytes
             self._warn(machine, f"has a list of children that cannot be read: {error}")
         return None
 
     def at_hand(self) -> Callable[[bytes], Kept | None] | None:
-        """What tells of machines that were written here last; None once somebody else has written anything."""
+        """What tells of machines that were written here last; None once another process has written anything."""
         return self._kept if self._database.version() == self._first_version else None
 
     def _kept(self, machine: bytes) -> Kept | None:
@@ -374,6 +374,11 @@ class DiskStore(Store):
         """Changes when the file is replaced by another one."""
         return self._database.generation
 
+    @property
+    def identity(self) -> bytes:
+        """What this store has in common with copies of it, and with no other."""
+        return next((token for (token,) in self._database.rows("SELECT token FROM identity")), b"")
+
     def stamp(self, number: int) -> bytes:
         """What tells the machine with a number from any other that had it; empty if there is none."""
         return next((seal_of(sealed) for (sealed,) in self._database.rows(_STAMP, (number,))), b"")
@@ -393,7 +398,7 @@ class DiskStore(Store):
                     yield number, record, children
 
     def changed(self) -> bool:
-        """Whether somebody else has changed anything since the last call.
+        """Whether another process has changed anything since the last call.
 
         A process that dies changes nothing: who waits for its claim has to try `claim` again from time to time.
         """
@@ -417,7 +422,7 @@ class DiskStore(Store):
     def _record(self, number: int, machine: bytes, sealed: object, is_composite: object) -> Record | None:
         try:
             return Record.decode(unseal(COMPOSITE if is_composite else RECORD, machine, sealed), self._config)
-        except Exception as error:  # damage, a configuration that is gone, or bytes that somebody made up
+        except Exception as error:  # damage, a configuration that is gone, or foreign bytes
             self._lose(number, machine, f"its record cannot be read: {error}")
             self._warn(machine, f"is treated as absent: {error}")
             return None

@@ -27,8 +27,8 @@ from intemi.kernel.encoding import DIGEST_SIZE
 from intemi.kernel.errors import ConfigurationError, EncodingError, IntemiError, StoreWarning
 from intemi.kernel.plain_files import is_file, remove_all
 from intemi.kernel.record import Record, flat
-from intemi.kernel.repository.file import NAME, read_image
-from intemi.kernel.repository.index import Index, difference
+from intemi.kernel.repository.file import NAME, read_image, store_of
+from intemi.kernel.repository.index import Index, difference, only_here
 from intemi.kernel.repository.lookup import Lookup
 from intemi.kernel.repository.tables import connect
 
@@ -155,8 +155,12 @@ def _false_index(store: DiskStore, path: Path, right: sqlite3.Connection) -> lis
     if image is not None:
         try:
             with closing(connect(image)) as connection:
+                is_another = store_of(path) != store.identity
                 Index(connection).catch_up(store)
-                problem = difference(connection, right)
+                problem = "it is the index of another store" if is_another else difference(connection, right)
+                if not problem and (number := only_here(connection, right)):
+                    name = f"{number} machines" if number > 1 else "a machine"
+                    return [f"{path.name}: knows {name} that machines.sqlite lacks; run them again, or remove the file"]
         except (DamageError, sqlite3.Error) as error:
             problem = str(error)
     if not problem:

@@ -227,6 +227,11 @@ class WriteBehind(Store):
         """Changes when the file is replaced by another one."""
         return self._store.generation
 
+    @property
+    def identity(self) -> bytes:
+        """What this store has in common with copies of it, and with no other."""
+        return self._store.identity
+
     def changed(self) -> bool:
         """Whether another process has changed anything since the last call."""
         return self._store.changed()

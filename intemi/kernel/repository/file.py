@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import errno
 import os
+import sqlite3
 import stat
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from io import FileIO
 from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
@@ -123,6 +124,19 @@ def read_image(path: Path) -> memoryview | None:
         if trailer == _MAGIC + digest(image):
             return image
     return None
+
+
+def store_of(path: Path) -> bytes | None:
+    """The identity of the store that an index was read from, if there is an index."""
+    image = read_image(path)
+    if image is None:
+        return None
+    try:
+        with closing(connect(image)) as connection:
+            found = connection.execute("SELECT store FROM mark").fetchone()
+    except (DamageError, sqlite3.Error):
+        return None
+    return found[0] if found is not None and isinstance(found[0], bytes) else None
 
 
 @contextmanager

@@ -144,15 +144,28 @@ class Index:
     def _mark(self, store: Store) -> tuple[int, int]:
         """Up to which machine and which entry the store has been read."""
         execute = self._connection.execute
-        found = execute("SELECT number, stamp, entry, entry_stamp FROM mark").fetchone()
-        if found is not None and store.generation != self._generation and not _stands(store, *found):
-            execute("DELETE FROM mark")  # it is another store, or an older copy of it: what was read of it stays
-            found = None
+        found = execute("SELECT * FROM mark").fetchone()
+        if found is not None and store.generation != self._generation:
+            *mark, read = found
+            is_another = read != store.identity
+            if is_another and self._generation is None:
+                self._clear()
+                found = None
+            elif is_another or not _stands(store, *mark):
+                execute("DELETE FROM mark")  # an older copy, or a file that has taken its place: what was read stays
+                found = None
         if found is None:
-            found = (0, b"", 0, b"")
-            execute("INSERT INTO mark VALUES (?, ?, ?, ?)", found)
+            found = (0, b"", 0, b"", store.identity)
+            execute("INSERT INTO mark VALUES (?, ?, ?, ?, ?)", found)
         self._generation = store.generation
         return int(found[0]), int(found[2])
+
+    def _clear(self) -> None:
+        """Drop everything: it was read from another store."""
+        for (table,) in self._connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall():
+            self._connection.execute(f"DELETE FROM {table}")
+        self._numbers.clear()
+        self._configs.clear()
 
     # Entries of the log
 
@@ -342,6 +355,14 @@ def difference(found: sqlite3.Connection, right: sqlite3.Connection) -> str:
         if said != expected:
             return f"its {what} are not those on record"
     return ""
+
+
+def only_here(found: sqlite3.Connection, right: sqlite3.Connection) -> int:
+    """How many finished machines an index knows that are neither on record nor known to be lost."""
+    known = {
+        row[0] for row in right.execute("SELECT id FROM machines WHERE wall IS NOT NULL UNION SELECT machine FROM lost")
+    }
+    return sum(row[0] not in known for row in found.execute("SELECT id FROM machines WHERE wall IS NOT NULL"))
 
 
 def _stands(store: Store, number: int, stamp: bytes, entry: int, entry_stamp: bytes) -> bool:

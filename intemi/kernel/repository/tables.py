@@ -14,10 +14,10 @@ from intemi.kernel import encoding
 from intemi.kernel.decoding import decode
 from intemi.kernel.disk.seal import DamageError
 
-VERSION = 2
+VERSION = 3
 APPLICATION = int.from_bytes(b"ir", "big") << 16
 SCHEMA = (
-    "CREATE TABLE mark (number INTEGER, stamp BLOB, entry INTEGER, entry_stamp BLOB)",
+    "CREATE TABLE mark (number INTEGER, stamp BLOB, entry INTEGER, entry_stamp BLOB, store BLOB)",
     "CREATE TABLE machines (number INTEGER PRIMARY KEY, id BLOB UNIQUE, kind TEXT, config INTEGER, "
     "started REAL, wall REAL, cpu REAL, queue REAL, memory INTEGER, failure TEXT)",
     "CREATE INDEX machines_by_kind ON machines (kind)",
@@ -38,10 +38,11 @@ SCHEMA = (
     "CREATE TABLE forgotten (machine INTEGER PRIMARY KEY)",
     "CREATE TABLE lost (entry INTEGER PRIMARY KEY, machine BLOB, what TEXT)",
 )
-"""`mark` says how far the store and its log were read, and what stood there. A machine without a kind is known as a
-child only; one without a wall time is not finished. A result without a label is a whole record, with values of a type
-that was not known where it was read. `new_roots` are requests whose machines were not known when they were noted.
-`forgotten` is what users have dropped and has not run again, `lost` what damage has taken from the store."""
+"""`mark` says how far the store and its log were read, what stood there, and which store that was. A machine without a
+kind is known as a child only; one without a wall time is not finished. A result without a label is a whole record, with
+values of a type that was not known where it was read. `new_roots` are requests whose machines were not known when they
+were noted. `forgotten` is what users have dropped and has not run again, `lost` what damage has taken from the
+store."""
 _MADE = (*SCHEMA, f"PRAGMA application_id = {APPLICATION + VERSION}", f"PRAGMA user_version = {VERSION}")
 Image = bytes | memoryview
 SMALL = 2**28

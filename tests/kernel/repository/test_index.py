@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -109,7 +110,7 @@ def test_what_was_forgotten_is_dropped_and_numbers_are_not_mixed_up(store: Store
         assert read.grades == [1, 2, 3]
 
 
-def test_another_file_is_read_from_its_beginning(tmp_path: Path) -> None:
+def test_what_was_read_from_another_store_is_dropped(tmp_path: Path) -> None:
     with closing(DiskStore(tmp_path / "a")) as first, closing(DiskStore(tmp_path / "b")) as second:
         keep(first, 1, 2, 3)
         with Read() as read:
@@ -118,7 +119,23 @@ def test_another_file_is_read_from_its_beginning(tmp_path: Path) -> None:
         keep(second, 4, 5, 6)
         with Read(image) as read:
             read.index.catch_up(second)
-            assert read.grades == [1, 2, 3, 4, 5, 6], "and what came from the other one stays"
+            assert read.grades == [4, 5, 6]
+            assert read.rows("SELECT count(*) FROM configs") == [(3,)]
+
+
+def test_what_was_read_stays_if_an_older_copy_is_restored(tmp_path: Path) -> None:
+    with closing(DiskStore(tmp_path)) as store:
+        keep(store, 1)
+    shutil.copy(tmp_path / "machines.sqlite", tmp_path / "backup")
+    with closing(DiskStore(tmp_path)) as store, Read() as read:
+        keep(store, 2)
+        read.index.catch_up(store)
+        image = read.connection.serialize()
+    shutil.copyfile(tmp_path / "backup", tmp_path / "machines.sqlite")
+    with closing(DiskStore(tmp_path)) as store, Read(image) as read:
+        keep(store, 3)
+        read.index.catch_up(store)
+        assert read.grades == [1, 2, 3]
 
 
 def test_a_mark_on_a_machine_that_was_forgotten_since_still_stands(tmp_path: Path) -> None:
