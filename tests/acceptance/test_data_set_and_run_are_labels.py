@@ -132,3 +132,33 @@ def test_they_can_be_the_main_label(label: str) -> None:
     with Project() as project:
         done = project.run(cross_validation(), data=project.request(SklearnDataset("iris")).data)
         assert project.query(done, labels=label).main == label
+
+
+def write(path: Path, shift: float) -> str:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    rows = [f"{shift + number},{'ab'[number % 2]}" for number in range(30)]
+    path.write_text("\n".join(["x,class", *rows]) + "\n")
+    return str(path)
+
+
+def test_different_files_of_one_name_are_told_apart_by_their_folders(tmp_path: Path) -> None:
+    places = ("one/data/train.csv", "two/data/train.csv", "three/data/train.csv")
+    files = [write(tmp_path / place, shift) for place, shift in zip(places, (1.0, 2.0, 2.0), strict=True)]
+    with Project() as project:
+        for number, file in enumerate(files):
+            project.run(cross_validation(), data=project.request(DataLoader(file)).data, name=f"cv {number}")
+            assert set(project.query(f"cv {number}", type=ClassificationTest, labels=["Accuracy", "data"])["data"]) == {
+                "train"
+            }, "alone it needs no more than its name"
+        found = project.query(type=ClassificationTest, labels=["Accuracy", "data"])
+        assert set(found["data"]) == {"one/data/train", "two/data/train"}, "equal content is the same data set"
+
+
+def test_a_file_that_has_changed_is_another_data_set(tmp_path: Path) -> None:
+    with Project() as project:
+        for shift in (1.0, 2.0):
+            loader = DataLoader(write(tmp_path / "train.csv", shift))
+            project.run(cross_validation(), data=project.request(loader).data, name=f"cv {shift}")
+        names = set(map(str, project.query(type=ClassificationTest, labels=["Accuracy", "data"])["data"]))
+        assert len(names) == 2
+        assert all(name.startswith("train ") for name in names)

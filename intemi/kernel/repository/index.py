@@ -46,9 +46,9 @@ _DROP = (
 _INCOMPLETE = """
     SELECT DISTINCT parent.number, parent.id FROM machines AS child
     CROSS JOIN edges ON edges.child = child.number CROSS JOIN machines AS parent ON parent.number = edges.parent
-    WHERE child.kind IS NULL AND parent.wall IS NOT NULL AND child.number NOT IN (SELECT machine FROM forgotten)
+    WHERE child.wall IS NULL AND parent.wall IS NOT NULL AND child.number NOT IN (SELECT machine FROM forgotten)
 """
-"""Finished composites that have children of which nothing but the name is known, though they were not forgotten."""
+"""Finished composites that have children which are not finished any more, though they were not forgotten."""
 _FORGOTTEN_BELOW = """
     WITH RECURSIVE below (machine) AS (
         SELECT number FROM machines WHERE id = ? AND wall IS NOT NULL

@@ -131,14 +131,16 @@ class Item:
         if name == "path":
             return self.path
         if name == "data":
-            return next(filter(None, map(self._data_of, reversed([*self.ancestors()]))), None)
+            source = self.made_from_data
+            return None if source is None else self.reader.data_of(source.machine)
         if name in ("run", "run name"):
             return self._run(name)
         return self.reader.measured(self.machine, name)
 
-    @staticmethod
-    def _data_of(item: Item) -> str | None:
-        return item.reader.data_of(item.machine)
+    @property
+    def made_from_data(self) -> Item | None:
+        """The topmost at or above it that was made from data with a name."""
+        return next((each for each in reversed([*self.ancestors()]) if self.reader.data_of(each.machine)), None)
 
     def _run(self, name: str) -> Any:
         top = [*self.ancestors()][-1]

@@ -58,6 +58,11 @@ class Lookup:
         found = self._connection.execute(statement, (machine,)).fetchone()
         return None if found is None else int(found[0])
 
+    def is_finished(self, machine: bytes) -> bool:
+        """Whether all is known of a machine's id."""
+        statement = "SELECT 1 FROM machines WHERE id = ? AND wall IS NOT NULL"
+        return self._connection.execute(statement, (machine,)).fetchone() is not None
+
     def first_run(self, machine: bytes) -> tuple[int, str] | None:
         """The number and name of the first run in which a machine was requested by the user's program."""
         statement = (

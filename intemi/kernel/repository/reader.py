@@ -108,6 +108,11 @@ class Reader:
         """The name of the data set at the beginning of its lineage; None if it has none."""
         return self._provenance.data_of(self._id_of(machine))
 
+    def tell_data_apart(self, items: Iterable[Item]) -> None:
+        """These items are in one answer: different data sets get different names."""
+        made = {source.machine for item in items if (source := item.made_from_data) is not None}
+        self._provenance.tell_apart(map(self._id_of, sorted(made)))
+
     def run_of(self, machine: int) -> tuple[int, str] | None:
         """The number and name of the run that first requested it; None if it is a part of other requests only."""
         return self._provenance.run_of(self._id_of(machine))

@@ -210,7 +210,7 @@ class Repository:
                 self._warn_of_losses(opened, root)
             else:
                 self._expect_all_below(opened, [finished.machine])
-            if finished is not None and opened.lookup.number_of(finished.machine) is None:  # it is lost or forgotten
+            if finished is not None and not opened.lookup.is_finished(finished.machine):  # it is lost or forgotten
                 recent = self._remembered(finished)
                 if recent is None:
                     raise IncompleteError(f"query: what was on record below {root.path} is damaged or gone")
@@ -433,7 +433,10 @@ def both(first: Qualifier, second: Where) -> Where:
 
 def _series(labelers: list[Labeler]) -> Callable[[Reader, list[Item]], Series]:
     def answer(reader: Reader, items: list[Item]) -> Series:
-        reader.focus(items, [name for labeler in labelers for name in labeler.names])
+        names = [name for labeler in labelers for name in labeler.names]
+        reader.focus(items, names)
+        if "data" in names:
+            reader.tell_data_apart(items)
         return series_of(items, labelers)
 
     return answer

@@ -231,6 +231,19 @@ def test_what_was_forgotten_on_purpose_is_no_loss(store: Store) -> None:
         assert read.index.lost() == []
 
 
+def test_what_was_noted_before_it_finished_does_not_stand_in_for_what_is_lost(store: Store) -> None:
+    record, children = twig(1, 2)
+    outer = Record(b"o" * 16, "Twig", record.config, None, {}, started=1.0)
+    keep(store, 1, 2)
+    store.enter([opened(record, children[:1])])
+    store.keep(record, children=children)
+    store.keep(outer, children=[Child(0, "inner", record.machine, {})])
+    store.lose([record.machine], "of damage")
+    with Read() as read:
+        assert read.index.catch_up(store) == {record.machine, outer.machine}
+        assert store.find(outer.machine) is None
+
+
 def test_what_was_forgotten_once_is_missed_when_it_is_lost_later(tmp_path: Path) -> None:
     record, children = twig(1, 2)
     with closing(DiskStore(tmp_path)) as store, Read() as read:
