@@ -19,7 +19,7 @@ import os
 import sys
 import threading
 import warnings
-from collections import ChainMap, defaultdict
+from collections import ChainMap, Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import CodeType, FunctionType, MappingProxyType, MethodType, ModuleType, NoneType
 from typing import Any, ForwardRef, NamedTuple
@@ -197,18 +197,31 @@ class _Findings(NamedTuple):
 
 
 _NO_FINDINGS = _Findings()
+_MAX_IN_PLACE = 8192
+"""Bytes of a value that is encoded in place; of a longer one the digest is, or shared parts would add up."""
+_MAX_VISITS = 1000
+"""How often one object may be followed, because it lies in several that refer to each other."""
 
 
 class _Walk:
     """Encodes values in place; a user's functions, classes, modules and objects become numbered nodes, each once."""
 
-    def __init__(self, known: _Findings = _NO_FINDINGS, open_ids: Iterable[int] = ()) -> None:
+    def __init__(self, known: _Findings = _NO_FINDINGS, outer: _Walk | None = None) -> None:
         self._nodes: list[object] = []
         self._numbers: dict[int, int] = {}
         self._ways: list[_Way] = []
         """What led to each node."""
         self._here = _Way(None)
-        self._open_ids = set(open_ids)
+        self._open_ids: dict[int, int] = dict(outer._open_ids) if outer is not None else {}
+        """What is being encoded, from the outside to the inside, and how deep each lies."""
+        self._outermost = len(self._open_ids)
+        """How deep the outermost of these lies that was met again inside."""
+        self._encoded: dict[int, tuple[object, bytes]] = {}
+        """What was encoded and does not refer to what it lies in; it is held, or its id would be used again."""
+        self._items: dict[int, tuple[object, bytes]] = outer._items if outer is not None else {}
+        """The digests of items of sets that lead to no cycle: others depend on what they are reached through."""
+        self._has_cycles = False
+        self._visits: Counter[int] = outer._visits if outer is not None else Counter()
         self._known = self.findings = known
         self.watch = Watch()
         self._chances: list[tuple[_Way, object]] = []
@@ -235,9 +248,14 @@ class _Walk:
         if kind in _PLAIN or (_is_array(kind) and not value.dtype.hasobject):
             return encoding.encode(value)
         if id(value) in self._open_ids:
-            return _pack("cycle")
+            depth = self._open_ids[id(value)]
+            self._outermost = min(self._outermost, depth)
+            self._has_cycles = True
+            return _pack("cycle", encoding.encode(len(self._open_ids) - depth))
         if value is sys.stdout or value is sys.stderr or value is sys.__stdout__ or value is sys.__stderr__:
             return _pack("library", b"a standard stream")  # wherever it leads to
+        if value is os.environ:
+            return _pack("library", b"os.environ")  # another shell is no other machine
         if _is_shared_by_compiled(kind):
             return _pack("library", _compiled_name(value))
         if _is_source_of_chance(value):
@@ -248,10 +266,34 @@ class _Walk:
                 self._nodes.append(value)
                 self._ways.append(self._here)
             return _pack("node", encoding.encode(number))
-        self._open_ids.add(id(value))
-        parts = self._library_code(value) if issubclass(kind, _CODE) else [self.encode(kind), *self._parts(value)]
-        self._open_ids.discard(id(value))
-        return _pack("library", *parts)
+        if issubclass(kind, _CODE):
+            return _pack("library", *self._inside(value, self._library_code))
+        if id(value) not in self._encoded:
+            self._visit(value)
+            outermost, self._outermost = self._outermost, len(self._open_ids)
+            parts = self._inside(value, lambda each: [self.encode(kind), *self._parts(each)])
+            found = _pack("library", *parts)
+            if len(found) > _MAX_IN_PLACE:
+                found = _pack("digest", encoding.digest(found))
+            is_closed = self._outermost >= len(self._open_ids)
+            self._outermost = min(outermost, self._outermost)
+            if not is_closed:
+                return found
+            self._encoded[id(value)] = value, found
+        return self._encoded[id(value)][1]
+
+    def _inside(self, value: object, parts: Callable[[Any], Sequence[bytes]]) -> Sequence[bytes]:
+        self._open_ids[id(value)] = len(self._open_ids)
+        try:
+            return parts(value)
+        finally:
+            del self._open_ids[id(value)]
+
+    def _visit(self, value: object) -> None:
+        """Refuse objects that refer to each other in so many ways that it would take forever to follow all of them."""
+        self._visits[id(value)] += 1
+        if self._visits[id(value)] > _MAX_VISITS:
+            raise _Unknown(value)
 
     def _mapping(self, values: _Scope) -> bytes:
         parts = []
@@ -339,9 +381,18 @@ class _Walk:
         self.findings = _Findings(reads_docstrings or more.reads_docstrings, rebound | more.rebound)
 
     def _digest_of_item(self, item: object, owner: object) -> bytes:
-        walk = _Walk(self._known, {*self._open_ids, id(owner)})
+        if id(item) in self._items:
+            return self._items[id(item)][1]
+        self._visit(item)
+        walk = _Walk(self._known, self)
+        walk._open_ids.setdefault(id(owner), len(walk._open_ids))
+        walk._outermost = len(walk._open_ids)
         found = walk.digest(item)
         self._learn(walk.findings)
+        self._outermost = min(self._outermost, walk._outermost)
+        self._has_cycles = self._has_cycles or walk._has_cycles
+        if not walk._has_cycles:
+            self._items[id(item)] = item, found
         return found
 
     def _user_of(self, node: object, unknown: _Unknown) -> object:

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from intemi.kernel.errors import ConfigurationError
 from intemi.kernel.machine import Machine
 from intemi.kernel.source import fingerprint
 
@@ -314,6 +315,44 @@ def test_equal_constants_are_equal_however_they_were_made(of: Fingerprint) -> No
     text = "C = [(1, 2), {'a', 'b', 'c'}, {'x': 1.5}]\nclass M:\n  def run(self): return C"
     other = "C = [(1, 1 + 1), set('cbacb'), dict(x=3 / 2)]\nclass M:\n  def run(self): return C"
     assert of(text) == of(other)
+
+
+SHARED = """
+C = [1]
+for _ in range(60): C = [C, C]
+class Node: pass
+N = Node()
+for _ in range(20):
+    x, y = Node(), Node()
+    x.n, y.n = {N}, {N}
+    N = Node()
+    N.n = {x, y}
+class M:
+  def run(self): return C, N
+"""
+
+
+def test_what_is_shared_is_walked_once(of: Fingerprint) -> None:
+    assert of(SHARED) != of(changed(SHARED, "C = [1]", "C = [2]"))
+
+
+def test_cycles_that_lead_to_other_objects_differ(of: Fingerprint) -> None:
+    text = "C = [1, [2]]\nC[1].append(C)\nclass M:\n  def run(self): return C"
+    assert of(text) == of(text)
+    assert of(text) != of(changed(text, "append(C)", "append(C[1])"))
+
+
+def test_objects_that_all_refer_to_each_other_are_refused_by_name(of: Fingerprint) -> None:
+    text = "C = [[] for _ in range(12)]\nfor i in C: i.extend(C)\nclass M:\n  def run(self): return C"
+    with pytest.raises(ConfigurationError, match=r"M\.run uses C"):
+        of(text)
+
+
+def test_the_environment_counts_by_name(of: Fingerprint, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "from os import environ\nclass M:\n  def run(self): return environ.get('X')"
+    before = of(text)
+    monkeypatch.setenv("X", "1")
+    assert of(text) == before
 
 
 def test_the_helper_of_a_helper_in_another_module_is_noticed(of: Fingerprint) -> None:
