@@ -21,6 +21,7 @@ SCHEMA = (
     "CREATE TABLE machines (number INTEGER PRIMARY KEY, id BLOB UNIQUE, kind TEXT, config INTEGER, "
     "started REAL, wall REAL, cpu REAL, queue REAL, memory INTEGER, failure TEXT)",
     "CREATE INDEX machines_by_kind ON machines (kind)",
+    "CREATE INDEX machines_unfinished ON machines (number) WHERE wall IS NULL",
     "CREATE TABLE configs (number INTEGER PRIMARY KEY, digest BLOB UNIQUE, bytes BLOB)",
     "CREATE TABLE results (machine INTEGER, place INTEGER, label TEXT, value, "
     "PRIMARY KEY (machine, place)) WITHOUT ROWID",
