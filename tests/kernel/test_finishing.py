@@ -189,7 +189,7 @@ def test_one_that_cannot_be_kept_is_in_the_way_of_no_question_about_others(tmp_p
         project.run(Odd())
         graded = project.run(Grade(3))
         assert list(project.query(graded, labels="Grade").values) == [3]
-        with pytest.warns(StoreWarning, match="found only by questions about their requests"):
+        with pytest.warns(StoreWarning, match="query the request itself"):
             assert list(project.query(type=Grade, labels="Grade").values) == [3]
     with Project(tmp_path) as again:
         assert list(again.query(labels="path").values) == ["Grade"]

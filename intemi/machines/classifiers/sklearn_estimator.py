@@ -191,12 +191,10 @@ class FittedEstimator:
 
     def check_decoded(self) -> None:
         """Unpack it, and refuse what cannot be used: compiled code of scikit-learn would follow its arrays blindly."""
-        from sklearn.base import BaseEstimator
-
         from intemi.machines.classifiers.sound_estimator import check_estimator
 
         expect(type(self.origin) is type(self._packed) is bytes, "an estimator is packed")
-        expect(isinstance(self.estimator, BaseEstimator), "an estimator is needed")
+        expect(isinstance(self.estimator, library("sklearn.base").BaseEstimator), "an estimator is needed")
         check_estimator(self.estimator)
 
     @property
