@@ -148,6 +148,8 @@ class Careless(Machine):
 class CarelessResults(Machine):
     """Leaves results that are different every time."""
 
+    version = 1
+
     def run(self) -> Model:
         return Model(results={"Serial": next(_serial)})
 

@@ -149,8 +149,8 @@ def fitting(expected: type) -> list[str]:
     """The names of everything that can stand where a class, or a role, is expected.
 
     >>> from intemi.machines import Distributor
-    >>> fitting(Distributor)[:3]
-    ['BootstrapDistributor', 'CVDistributor', 'GivenFolds']
+    >>> "CVDistributor" in fitting(Distributor), "KNN" in fitting(Distributor)
+    (True, False)
     """
     known = [entry for entry in entries().values() if not entry.is_abstract]
     if is_role(expected):

@@ -136,7 +136,7 @@ WRONG = {
     "no distributor": (
         "data: [iris]\nlearners: [KNN]\nprotocol: {distributor: KNN}\n",
         3,
-        "there are BootstrapDistributor",
+        "BootstrapDistributor, CVDistributor",
     ),
     "a misspelt protocol": (
         "data: [iris]\nlearners: [KNN]\nprotocol: {repetition: 2}\n",

@@ -73,7 +73,7 @@ def test_truth_values_are_classes() -> None:
 
 def test_frames_bring_names_categories_and_missing_values() -> None:
     frame, y = flowers()
-    estimator = IntemiClassifier(C45(), missing=True).fit(frame, y)
+    estimator = IntemiClassifier(CART(), missing=True).fit(frame, y)
     assert estimator.feature_names_in_.tolist() == ["size", "colour", "wild"]
     assert estimator.n_features_in_ == 3
     assert estimator.classifier_.columns[1].categories == ("b", "g", "r")

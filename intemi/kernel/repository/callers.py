@@ -5,7 +5,7 @@ from __future__ import annotations
 from intemi.kernel.errors import IntemiError
 
 
-class CallersError(Exception):
+class CallersError(IntemiError):
     """Carries an error of a function, qualifier or labeler of the caller's."""
 
     def __init__(self, error: Exception) -> None:
@@ -20,4 +20,4 @@ def told_apart(error: Exception, raised_by: object) -> Exception:
     CallersError('no')
     """
     is_ours = type(raised_by).__module__.partition(".")[0] == __name__.partition(".")[0]
-    return error if is_ours or isinstance(error, IntemiError | CallersError) else CallersError(error)
+    return error if is_ours or isinstance(error, IntemiError) else CallersError(error)

@@ -23,7 +23,6 @@ from intemi.kernel.disk.mending import set_aside, warn
 from intemi.kernel.disk.seal import DamageError
 from intemi.kernel.encoding import DIGEST_SIZE, digest
 from intemi.kernel.errors import IntemiError, StoreWarning
-from intemi.kernel.repository.callers import CallersError
 from intemi.kernel.repository.index import Index
 from intemi.kernel.repository.lookup import Lookup
 from intemi.kernel.repository.tables import APPLICATION, connect
@@ -80,7 +79,7 @@ class RepositoryFile:
                 self._opened = Opened(self.path)
             try:
                 return action(self._opened, *arguments, **options)
-            except (IntemiError, StoreWarning, CallersError):
+            except (IntemiError, StoreWarning):
                 raise
             except Exception:
                 if not self._opened.is_from_file:
