@@ -34,7 +34,9 @@ def current() -> Pins:
             importlib.import_module(module.name)
     found = {}
     for name, cls in sorted(registry.components().items()):
-        if cls.__module__.startswith("intemi.") and not cls.__module__.startswith(("intemi.kernel", "intemi.testing")):
+        if not cls.__module__.startswith("intemi.") or cls.__module__.startswith(("intemi.kernel", "intemi.testing")):
+            continue
+        if getattr(sys.modules[cls.__module__], cls.__name__, None) is cls:  # those of examples in docstrings are not
             version = vars(cls).get("version")
             found[name] = (str(1 if version is None else version), fingerprint(cls))
     return found
