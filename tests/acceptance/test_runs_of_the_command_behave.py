@@ -73,6 +73,7 @@ def test_interrupted_it_says_what_was_kept_and_goes_on_from_there(quick: Path) -
         stderr=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a shell's background jobs ignore it
     )
     begun = quick / "begun.txt"
     while not begun.exists() or len(begun.read_text()) < 4:  # of two at a time, so that two have finished
