@@ -21,7 +21,7 @@ from intemi.machines.trees.refinement.minimum_error import MinimumError
 from intemi.machines.trees.refinement.refinement import DirectPruning
 from intemi.machines.trees.refinement.tables import node_classes
 from intemi.machines.trees.tree import Tree
-from tests import datasets
+from scripts.reference_data import HOME
 from tests.trees.refinement.fixtures import collapsed, pair, random_trees
 
 ANSWERS = [
@@ -119,7 +119,7 @@ def test_the_estimate_of_laplace_counts_majorities() -> None:
 
 
 def test_a_learner_is_pruned_by_what_it_answers() -> None:
-    data = datasets.load("vowel")
+    data = HOME.load("balance-scale")  # of classes that are not of one size
     with Project() as project:
         given_data = project.given(data)
         for refinement in (PessimisticError(), ErrorBased()):
