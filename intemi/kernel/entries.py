@@ -25,7 +25,7 @@ FORGOTTEN = "forgotten"
 LOST = "lost"
 """Something was damaged, or is gone: (machine or None, number, stamp, what)."""
 CLEARED = "cleared"
-"""The user does not want to hear of what is gone any more: ()."""
+"""The user has dismissed all warnings about losses so far: ()."""
 
 Entry = tuple[Any, ...]
 

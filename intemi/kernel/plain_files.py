@@ -1,6 +1,6 @@
 """Regular files only: a link, a pipe, a socket or a device in place of a file is neither followed nor waited for.
 
-Whoever can write to a folder can put such a thing there. Everything that opens a file of a folder does so through this
+Write access to a folder is enough to put one there. Everything that opens a file of a folder does so through this
 module, or looks here before a library (SQLite) opens it. The folder itself may be reached through links.
 """
 

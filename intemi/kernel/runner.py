@@ -144,11 +144,11 @@ class Runner:
         return [] if following is None else [following]
 
     def _may_lie(self, last: Task) -> bool:
-        """Whether what is put by can be deferred: nothing downstream is blocked on it."""
+        """Whether the buffered models can be deferred: nothing downstream is blocked on them."""
         return not (self.hand or self._is_missed or last.is_awaited) and self._line.can_wait
 
     def put_down(self) -> None:
-        """Release what is in hand, for the next thread to claim. Under the line's lock."""
+        """Release the current batch, for the next thread to claim. Under the line's lock."""
         while (task := self.from_hand()) is not None:
             self._stopped(task)
 

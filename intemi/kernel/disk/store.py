@@ -333,7 +333,7 @@ class DiskStore(Store):
         return None
 
     def at_hand(self) -> Callable[[bytes], Kept | None] | None:
-        """What tells of machines that were written here last; None once another process has written anything."""
+        """A lookup of recently written machines; None once another process has written anything."""
         return self._kept if self._database.version() == self._first_version else None
 
     def _kept(self, machine: bytes) -> Kept | None:
