@@ -213,6 +213,49 @@ class Data:
         """New data with other features, and target, weights and rows as here."""
         return Data(self.table.with_features(columns, features, self._rows))
 
+    # Where rows come from
+
+    @property
+    def origins(self) -> Codes:
+        """For each row, which row of the table it comes from that was there first: copies of a row have the same."""
+        origin = self.table.origin
+        return self.rows if origin is None or origin.rows is None else origin.rows.take(self.rows)
+
+    @property
+    def has_copies(self) -> bool:
+        """Whether several of its rows come from one.
+
+        >>> data = Data(Table([Column("x")], [[7, 8, 9]]))
+        >>> data.has_copies, data.select_rows([0, 2, 2]).has_copies
+        (False, True)
+        """
+        if self.table.has_copies:
+            return len(np.unique(self.origins)) < len(self)
+        return self._rows is not None and self._bits is None and not _distinct(self._rows)
+
+    def shares_rows(self, other: Data) -> bool:
+        """Whether a row of one, or a copy of it, is a row of the other.
+
+        >>> data = Data(Table([Column("x")], [[7, 8, 9]]))
+        >>> data.select_rows([0, 1]).shares_rows(data.select_rows([2]))
+        False
+        >>> data.select_rows([0, 1]).shares_rows(data.with_features([Column("y")], [[1, 2, 3]]))
+        True
+        """
+        if not self._has_origin_of(other):
+            return False
+        have_bits = self.table is other.table and self._bits is not None and other._bits is not None
+        if have_bits and not self.table.has_copies:
+            return bool((self._bits & other._bits).any())  # type: ignore[operator]
+        return bool(np.isin(self.origins, other.origins).any())
+
+    def has_only_rows_of(self, other: Data) -> bool:
+        """Whether each of its rows, or a copy of it, is a row of the other."""
+        return self._has_origin_of(other) and bool(np.isin(self.origins, other.origins).all())
+
+    def _has_origin_of(self, other: Data) -> bool:
+        return self.table is other.table or self.table.origin_digest == other.table.origin_digest
+
     # Identity
 
     def state(self) -> tuple[Table, Codes | Bits | None, Codes | None]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,15 @@ _NO_TARGET = "Table: a target is a nominal column, given together with the class
 LARGEST = np.iinfo(np.int64).max
 _NAN_BITS = np.float64(np.nan).view(np.int64)
 """Those of the NaN that stands for a missing value."""
+
+
+class Origin(NamedTuple):
+    """Where the rows of a table come from, which was made of another."""
+
+    table: bytes
+    """The digest of the other table: of the first one, if that was made of another, too."""
+    rows: Codes | None
+    """The row of that table for each row; None if they are all of its rows in their order."""
 
 
 @storable
@@ -55,6 +64,7 @@ class Table:
             None if weights is None else _frozen(weights, as_floats("Table", "weights", weights), 1)
         )
         self.name = name
+        self.origin: Origin | None = None
         self._check()
 
     def with_features(self, columns: Sequence[Column], features: Any, rows: Codes | None) -> Table:
@@ -63,6 +73,7 @@ class Table:
         other.columns, other.target, other.name = tuple(columns), self.target, self.name
         other.features = _frozen(features, _with_one_nan(as_floats("Table", "features", features)), 2)
         other.classes, other.weights = _taken(self.classes, rows), _taken(self.weights, rows)
+        other.origin = Origin(self.origin_digest, _taken(None if self.origin is None else self.origin.rows, rows, rows))
         other._check_features(len(self) if rows is None else len(rows))
         return other
 
@@ -103,10 +114,22 @@ class Table:
         """Bytes of all values."""
         return sum(each.nbytes for each in (self.features, self.classes, self.weights) if each is not None)
 
+    @property
+    def origin_digest(self) -> bytes:
+        """The digest of the table that its rows come from; its own, if they are its own."""
+        return self.content_digest() if self.origin is None else self.origin.table
+
+    @cached_property
+    def has_copies(self) -> bool:
+        """Whether several of its rows come from one."""
+        rows = None if self.origin is None else self.origin.rows
+        return rows is not None and len(np.unique(rows)) < len(rows)
+
     def state(self) -> dict[str, Any]:
         """What the store keeps."""
         parts = ("columns", "features", "target", "classes", "weights", "name")
-        return {name: getattr(self, name) for name in parts}
+        origin = {} if self.origin is None else {"origin": tuple(self.origin)}
+        return {name: getattr(self, name) for name in parts} | origin
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Table:
@@ -114,12 +137,18 @@ class Table:
         columns, target = state["columns"], state["target"]
         if not all(type(each) is Column for each in columns) or type(target) not in (Column, type(None)):
             raise MalformedError("the columns of a table are columns")
-        return cls(**state)
+        given = dict(state)
+        origin = given.pop("origin", None)
+        table = cls(**given)
+        if origin is not None:
+            table.origin = _checked_origin(origin, len(table))
+        return table
 
     @cached_property
     def _digest(self) -> bytes:
         parts = ("columns", "features", "target", "classes", "weights")
-        return digest(b"table", *(encode(getattr(self, name)) for name in parts))
+        origin = () if self.origin is None else (encode(tuple(self.origin)),)
+        return digest(b"table", *(encode(getattr(self, name)) for name in parts), *origin)
 
     def content_digest(self) -> bytes:
         """The identity of its content, computed once; the name is not part of it."""
@@ -246,9 +275,22 @@ def _frozen(given: Any, array: Any, dimensions: int) -> Any:
     return array
 
 
-def _taken(values: Any, rows: Codes | None) -> Any:
-    """The values of some rows, for nobody to write into."""
-    if values is None or rows is None:
+def _checked_origin(origin: Any, size: int) -> Origin:
+    """Where rows come from, as it was kept."""
+    if type(origin) is tuple and len(origin) == 2 and type(origin[0]) is bytes:
+        rows = origin[1]
+        if rows is None or (
+            isinstance(rows, np.ndarray) and rows.dtype == np.int32 and rows.shape == (size,) and (rows >= 0).all()
+        ):
+            return Origin(*origin)
+    raise MalformedError("the origin of a table is that of its rows")
+
+
+def _taken(values: Any, rows: Codes | None, otherwise: Any = None) -> Any:
+    """The values of some rows, read-only; `otherwise`, if there are no values."""
+    if values is None:
+        return otherwise
+    if rows is None:
         return values
     taken = values.take(rows)
     taken.flags.writeable = False

@@ -100,6 +100,7 @@ class Source:
 
 Sources = Mapping[str, tuple[Source, ...]]
 NO_SOURCES: Sources = {}
+NO_STAMPS: Mapping[str, str] = {}
 
 
 @lru_cache(maxsize=4096)
@@ -131,6 +132,7 @@ class Context:
         "record",
         "seed",
         "sources",
+        "stamps",
         "state",
         "task",
     )
@@ -165,6 +167,8 @@ class Context:
         self.awaited = False
         self.inputs: Inputs | None = None
         """Where the values of its inputs are, if all of them were there when it was requested."""
+        self.stamps: Mapping[str, str] = NO_STAMPS
+        """What its machine has found when it examined its lineage."""
         self.deadline = 0.0
         self.is_step = False
         """Whether it is a step of its parent's own process, and no machine beside it."""

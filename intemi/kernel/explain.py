@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 from intemi.kernel.bindings import bind, check_feasible
 from intemi.kernel.capsule import Capsule
 from intemi.kernel.composite import Wait, finished_output
-from intemi.kernel.context import Context, Source, State, Task
+from intemi.kernel.context import NO_STAMPS, Context, Source, State, Task
+from intemi.kernel.lineage import Lineage, stamps_of
 from intemi.kernel.machine import Machine
 from intemi.kernel.ports import Output
 from intemi.kernel.record import SINGLE, Record
@@ -92,6 +93,7 @@ def forget(line: AssemblyLine, config: Machine, bindings: Mapping[str, Any]) -> 
 class _Explorer:
     def __init__(self, line: AssemblyLine) -> None:
         self._line = line
+        self._lineage = Lineage(line.unifier, line.values, is_dry=True)
         self._seen: dict[bytes, str] = {}
         self._explained: dict[Context, Explanation] = {}
 
@@ -157,7 +159,8 @@ class _Explorer:
             if by_content:
                 for _, items in inputs.values():
                     self._line.values.register(items)
-            record = unifier.find(id_of(context.config, context.seed, inputs, by_content))
+            stamps = stamps_of(context, inputs, self._lineage) if context.config.examine else NO_STAMPS
+            record = unifier.find(id_of(context.config, context.seed, inputs, by_content, stamps))
         return record
 
     def _why_new(self, context: Context) -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from intemi.kernel.context import FINISHED, Context, Inputs, Task
 from intemi.kernel.errors import MachineAborted
 from intemi.kernel.finishing import failure_of
+from intemi.kernel.lineage import Lineage, stamps_of
 
 if TYPE_CHECKING:
     from intemi.kernel.line import AssemblyLine
@@ -23,6 +24,7 @@ class Guard:
         self._line = line
         self._values = line.values
         self._by_content = line.unifier.level == 2
+        self._lineage = Lineage(line.unifier, line.values)
 
     def get_ready(self, context: Context) -> None:
         """Have the contents of inputs that are there digested before the lock is taken."""
@@ -34,7 +36,7 @@ class Guard:
                         if source.context.state is FINISHED:
                             self._values.register(source.items())
         except Exception:
-            return  # what is lost, and cannot be made again, is met once more in `admit`
+            return  # what is lost and cannot be made again, or is refused, is met once more in `admit`
 
     def _resolved(self, context: Context) -> Inputs | None:
         """Where the values of all inputs are, with their contents digested if machines are known by them."""
@@ -44,6 +46,8 @@ class Guard:
                 for item in items:
                     if item.content is None:
                         self._values.register((item,))
+        if inputs and context.config.examine is not None:
+            context.stamps = stamps_of(context, inputs, self._lineage)
         return inputs
 
     def admit(self, task: Task) -> None:
@@ -51,8 +55,8 @@ class Guard:
         line = self._line
         try:
             inputs = task.owner.inputs or self._resolved(task.owner)
-        except Exception as lost:  # and cannot be made again
-            line.end(task, None, failure_of(task, lost).error())
+        except Exception as refused:  # or an input is lost, and cannot be made again
+            line.end(task, None, failure_of(task, refused).error())
             return
         if inputs is not None:
             line.resolve(task, inputs)

@@ -66,6 +66,8 @@ class Machine(Component):
     """Fixed (a number), drawn anew for every request ("time"), or the parent's (None)."""
 
     run: ClassVar[Any]
+    examine: ClassVar[Any] = None
+    """A method that looks at its lineage before it runs: it takes an `Examination` and returns stamps, or raises."""
 
     has_process: ClassVar[bool] = False
     counts_by_name: ClassVar[bool] = False

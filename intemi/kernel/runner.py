@@ -195,7 +195,7 @@ class Runner:
             )
             if received > HEAVY:
                 task.manager.expect_heavy(task.config)
-            return task, self._record(task, outputs, model.results), contents
+            return task, self._record(task, outputs, {**model.results, **task.owner.stamps}), contents
         except BaseException as error:  # what cannot be kept is the machine's failure, not ours
             return self._failed(task, error)
 

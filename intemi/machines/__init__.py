@@ -2,7 +2,7 @@
 
 `structure` holds machines that hold machines, `loading` brings data in, `distributors` split them, `transformations`
 change them, `rankings` order and select features, `classifiers` and `trees` learn, and are tested by `measures`.
-`interfaces` are the types of what they give to each other.
+`interfaces` are the types of what they give to each other, `fairness` looks where these came from.
 """
 
 from intemi.machines import classifiers, measures, rankings, search, transformations
@@ -14,6 +14,7 @@ from intemi.machines.distributors import (
     HoldOutDistributor,
     LeaveOneOutDistributor,
 )
+from intemi.machines.fairness import LeakageError, Reads, TransductiveWarning
 from intemi.machines.interfaces import Classifier, FeatureRanking, Transformation
 from intemi.machines.loading import DataLoader, OpenMLDataset, SklearnDataset
 from intemi.machines.measures import *  # noqa: F403
@@ -83,4 +84,7 @@ __all__ = [
     "Classifier",
     "Transformation",
     "FeatureRanking",
+    "Reads",
+    "LeakageError",
+    "TransductiveWarning",
 ]

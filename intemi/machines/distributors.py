@@ -1,4 +1,8 @@
-"""Distributors: machines that give out training and test data, as views of the data that they are given."""
+"""Distributors: machines that give out training and test data, as views of the data that they are given.
+
+Rows may be copies of one row. All copies stay on one side of each split, else a learner would be tested on rows that it
+has seen: what is divided is the rows that the copies come from.
+"""
 
 from __future__ import annotations
 
@@ -30,12 +34,13 @@ class CVDistributor(Distributor):
     stratified: bool = True
 
     def run(self, data: Data, rng: Generator) -> Model:
-        if self.folds > len(data):
-            raise ConfigurationError(f"{self.kind}: folds must be at most the {len(data)} rows, got {self.folds}")
+        rows, copied = _without_copies(data)
+        if self.folds > len(rows):
+            raise ConfigurationError(f"{self.kind}: folds must be at most the {len(rows)} rows, got {self.folds}")
         numbers = rng.permutation(self.folds)
-        fold = np.empty(len(data), dtype=np.min_scalar_type(self.folds))  # small numbers are sorted faster
-        fold[_shuffled(self, data, self.stratified, rng)] = numbers[np.arange(len(data)) % self.folds]
-        return _folded(data, fold, self.folds)
+        fold = np.empty(len(rows), dtype=np.min_scalar_type(self.folds))  # small numbers are sorted faster
+        fold[_shuffled(self, rows, self.stratified, rng)] = numbers[np.arange(len(rows)) % self.folds]
+        return _folded(data, fold if copied is None else fold[copied], self.folds)
 
 
 class BootstrapDistributor(Distributor):
@@ -44,11 +49,18 @@ class BootstrapDistributor(Distributor):
     samples: int = parameter(default=10, at_least=1)
 
     def run(self, data: Data, rng: Generator) -> Model:
-        _check_size(self, data)
-        drawn = [self._draw(len(data), rng) for _ in range(self.samples)]
+        rows, copied = _without_copies(data)
+        _check_size(self, rows)
+        drawn = [self._draw(len(rows), rng) for _ in range(self.samples)]
+        left = [np.bincount(each, minlength=len(rows)) == 0 for each in drawn]
+        if copied is None:
+            return Model(
+                training=[data.select_rows(each) for each in drawn], test=[data.select_rows(each) for each in left]
+            )
+        copies = [np.flatnonzero(copied == row) for row in range(len(rows))]
         return Model(
-            training=[data.select_rows(each) for each in drawn],
-            test=[data.select_rows(np.bincount(each, minlength=len(data)) == 0) for each in drawn],
+            training=[data.select_rows(np.concatenate([copies[row] for row in each])) for each in drawn],
+            test=[data.select_rows(each[copied]) for each in left],
         )
 
     def _draw(self, size: int, rng: Generator) -> Positions:
@@ -70,8 +82,11 @@ class HoldOutDistributor(Distributor):
     samples: int = parameter(default=1, at_least=1)
 
     def run(self, data: Data, rng: Generator) -> Model:
-        _check_size(self, data)
-        drawn = [self._draw(data, rng) for _ in range(self.samples)]
+        rows, copied = _without_copies(data)
+        _check_size(self, rows)
+        drawn = [self._draw(rows, rng) for _ in range(self.samples)]
+        if copied is not None:
+            drawn = [each[copied] for each in drawn]
         return Model(
             training=[data.select_rows(~each) for each in drawn], test=[data.select_rows(each) for each in drawn]
         )
@@ -93,8 +108,9 @@ class LeaveOneOutDistributor(Distributor):
     """
 
     def run(self, data: Data) -> Model:
-        _check_size(self, data)
-        return _folded(data, np.arange(len(data)), len(data))
+        rows, copied = _without_copies(data)
+        _check_size(self, rows)
+        return _folded(data, np.arange(len(rows)) if copied is None else copied, len(rows))
 
 
 class GivenFolds(Distributor):
@@ -113,6 +129,24 @@ class GivenFolds(Distributor):
             )
         names, fold = np.unique(self.folds, return_inverse=True)
         return _folded(data, fold, len(names))
+
+
+def _without_copies(data: Data) -> tuple[Data, Positions | None]:
+    """The rows to divide, and for each row of the data which of them it is a copy of; None if no row is one.
+
+    >>> from intemi.data import Column, Table
+    >>> data = Data(Table([Column("x")], [[7, 8, 9]])).select_rows([0, 2, 2])
+    >>> rows, copied = _without_copies(data)
+    >>> rows.features.tolist(), copied.tolist()
+    ([[7.0, 9.0]], [0, 1, 1])
+    """
+    if not data.has_copies:
+        return data, None
+    _, first, copied = np.unique(data.origins, return_index=True, return_inverse=True)
+    order = np.argsort(first)  # rows stay in their order
+    places = np.empty_like(order)
+    places[order] = np.arange(len(order))
+    return data.select_rows(first[order]), places[copied]
 
 
 def _folded(data: Data, fold: Positions, count: int) -> Model:

@@ -12,8 +12,11 @@ from collections.abc import Mapping
 from typing import Any, TypeGuard
 
 from intemi.data import Data
-from intemi.kernel import BindingError, ConfigurationError, Input, Machine, MultiOutput, Output, registry
+from intemi.kernel import BindingError, ConfigurationError, Input, Machine, MultiOutput, Output, parameter, registry
+from intemi.kernel.lineage import Examination
 from intemi.kernel.ports import listed, misfit
+from intemi.machines.fairness.leaks import stamps_of_test
+from intemi.machines.fairness.reads import Reads
 from intemi.machines.interfaces import Classifier, FeatureRanking, Transformation
 from intemi.machines.structure.scheme import Scheme
 
@@ -100,13 +103,21 @@ class Loader(Role):
 class Distributor(Role):
     """Divides data into training and test data, as often as it likes: both are collections of one length."""
 
+    reads = Reads.NOTHING
+
     data = Input(Data)
     training = MultiOutput(Data)
     test = MultiOutput(Data)
 
 
 class Transformer(Role):
-    """Makes other data of data, and gives the way to do the same to any other data."""
+    """Makes other data of data, and gives the way to do the same to any other data.
+
+    One that does not learn from targets says so by `reads = Reads.FEATURES`.
+    """
+
+    reads = Reads.TARGETS
+    keeps_rows = True
 
     data = Input(Data)
     transformed = Output(Data)
@@ -116,6 +127,8 @@ class Transformer(Role):
 class Ranker(Role):
     """Orders features by their use for telling classes apart."""
 
+    reads = Reads.TARGETS
+
     data = Input(Data)
     ranking = Output(FeatureRanking)
 
@@ -123,15 +136,33 @@ class Ranker(Role):
 class Learner(Role):
     """Learns a classifier from data."""
 
+    reads = Reads.TARGETS
+
     data = Input(Data)
     classifier = Output(Classifier)
 
 
 class ClassifierTest(Role):
-    """Tells how good a classifier is on data; what it finds are results."""
+    """Tells how good a classifier is on data; what it finds are results.
+
+    It looks at the lineage of both before it runs, and refuses what could not be fair: see `docs/fairness.md`.
+    """
 
     data = Input(Data)
     classifier = Input(Classifier)
+
+    allow_leak: bool = parameter(default=False, kw_only=True)
+    """Test also if targets of tested rows were learned from; the result "Leak" says so then."""
+    oracle: bool = parameter(default=False, kw_only=True)
+    """What is tested looks at test targets on purpose; the result "Oracle" says so, and it competes with nothing."""
+
+    @property
+    def allows_leaks(self) -> bool:
+        """Whether it tests what is not fair, and says so."""
+        return self.allow_leak or self.oracle
+
+    def examine(self, examination: Examination) -> Mapping[str, str]:
+        return stamps_of_test(examination, self.allow_leak, self.oracle)
 
 
 ROLES: tuple[type[Role], ...] = (Learner, Transformer, Ranker, Distributor, ClassifierTest, Loader)

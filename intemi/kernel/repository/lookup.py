@@ -238,6 +238,11 @@ class Lookup:
         chosen = f"({_among('label', labels)} OR label IS NULL)"
         return self._connection.execute(f"{statement} WHERE {chosen}", tuple(map(text, labels))).fetchall()
 
+    def machines_with(self, label: str, cell: Any) -> list[bytes]:
+        """The ids of all machines with some result."""
+        statement = "SELECT id FROM results JOIN machines ON number = machine WHERE label = ? AND value = ?"
+        return [machine for (machine,) in self._connection.execute(statement, (text(label), cell))]
+
     def comments(self, machines: Collection[int], labels: Collection[str] | None) -> Cells:
         """What commentators have said of machines: all of it, or what has some labels."""
         if self._connection.execute("SELECT 1 FROM comments LIMIT 1").fetchone() is None:

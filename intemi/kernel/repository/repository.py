@@ -20,7 +20,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from intemi.kernel import entries
 from intemi.kernel.context import Context, Task
+from intemi.kernel.encoding import encode
 from intemi.kernel.errors import ConfigurationError, IncompleteError, IntemiError, StoreWarning
+from intemi.kernel.lineage import SAMPLE
 from intemi.kernel.machine import Machine
 from intemi.kernel.record import Record, encode_children
 from intemi.kernel.repository import finding
@@ -38,6 +40,7 @@ from intemi.kernel.repository.query import Query
 from intemi.kernel.repository.reader import Reader
 from intemi.kernel.repository.recent import ROOT, Recent, recall
 from intemi.kernel.repository.runs import Run, fingerprint
+from intemi.kernel.repository.shown import STAMPS, Stamps
 from intemi.kernel.repository.tables import text, to_cell
 from intemi.kernel.rerun import run_again
 from intemi.kernel.store import Kept
@@ -162,7 +165,7 @@ class Repository:
 
     def query(self, root: Any, where: Where, labels: Labels) -> Series:
         """A series of all items under a root that qualify."""
-        return self._ask(root, where, _series(labelers_of(labels)))
+        return self._ask(root, where, self._series(labelers_of(labels)))
 
     def ask(self, query: Query, root: Context) -> Series:
         """The series that a query value finds under a context, for a composite: nothing is run again meanwhile."""
@@ -170,7 +173,7 @@ class Repository:
         if query.where is not None:
             where &= query.where
         labelers = labelers_of([query.label, *query.labels])
-        return self._answer(root, where, _series(labelers))
+        return self._answer(root, where, self._series(labelers))
 
     def _ask(self, root: Any, where: Where, answer: Callable[[Reader, list[Item]], Answer]) -> Answer:
         try:
@@ -235,6 +238,27 @@ class Repository:
         """What was forgotten on purpose is missed, too, by a question about a request that needs it."""
         if opened.index.expect_all_below(machines):
             self._catch_up(opened)
+
+    def _series(self, labelers: list[Labeler]) -> Callable[[Reader, list[Item]], Series]:
+        def answer(reader: Reader, items: list[Item]) -> Series:
+            names = [name for labeler in labelers for name in labeler.names]
+            reader.focus(items, [*names, *STAMPS])
+            if "data" in names:
+                reader.tell_data_apart(items)
+            stamps = Stamps(reader, items, self._looks_at)
+            return series_of(items, labelers if stamps.is_empty else [*labelers, stamps])
+
+        return answer
+
+    def _looks_at(self, sample: str) -> int:
+        """How many machines with different inputs have looked at a sample."""
+
+        def look_up(opened: Opened) -> list[bytes]:
+            self._catch_up(opened)
+            return opened.lookup.machines_with(SAMPLE, to_cell(sample))
+
+        records = map(self._line.unifier.record_of, self._file.do(look_up))
+        return len({encode(dict(record.inputs)) for record in records if record is not None})
 
     def _provenance(self, root: Any) -> Provenance:
         top = root
@@ -429,17 +453,6 @@ def both(first: Qualifier, second: Where) -> Where:
         return first & second
     check_where(second)
     return lambda item: first.qualifies(item) and second(item)
-
-
-def _series(labelers: list[Labeler]) -> Callable[[Reader, list[Item]], Series]:
-    def answer(reader: Reader, items: list[Item]) -> Series:
-        names = [name for labeler in labelers for name in labeler.names]
-        reader.focus(items, names)
-        if "data" in names:
-            reader.tell_data_apart(items)
-        return series_of(items, labelers)
-
-    return answer
 
 
 def _program(said: str) -> dict[str, Any]:

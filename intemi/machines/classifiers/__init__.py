@@ -2,6 +2,7 @@
 
 from intemi.machines.classifiers.classification_test import ClassificationTest
 from intemi.machines.classifiers.commentators import CorrectnessCommentator, MeasureCommentator, PredictionsCommentator
+from intemi.machines.classifiers.contest_test import ContestTest
 from intemi.machines.classifiers.distances import Distance, Euclidean, Manhattan, Minkowski
 from intemi.machines.classifiers.kernel_provider import KernelProvider
 from intemi.machines.classifiers.kernels import GaussianKernel, Kernel, LinearKernel, PolynomialKernel
@@ -34,6 +35,7 @@ __all__ = [
     "SklearnTransformer",
     "Estimator",
     "ClassificationTest",
+    "ContestTest",
     "MeasureCommentator",
     "CorrectnessCommentator",
     "PredictionsCommentator",

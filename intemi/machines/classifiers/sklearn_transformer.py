@@ -10,9 +10,11 @@ import numpy as np
 
 from intemi.data import Column, Data
 from intemi.kernel import ConfigurationError, Model, parameter, storable
+from intemi.kernel.libraries import library
 from intemi.machines.classifiers.sklearn_estimator import FittedEstimator, SklearnLearning, rows_of
 from intemi.machines.classifiers.training import rows_to_learn_from
 from intemi.machines.decoded import expect
+from intemi.machines.fairness.reads import Reads
 from intemi.machines.interfaces import Floats, Transformation
 from intemi.machines.roles import Transformer
 from intemi.machines.transformations.changing import names_apart
@@ -68,6 +70,14 @@ class SklearnTransformer(SklearnLearning, Transformer):
     options: Mapping[str, Any] = {}
     library: str | None = parameter(default=None, kw_only=True)
     """The version of scikit-learn: the one that is installed."""
+
+    @property
+    def reads(self) -> Reads:  # type: ignore[override]
+        """Targets, if the estimator cannot be fitted without them, or holds another estimator that may need them."""
+        estimator = self.build()
+        holds_another = any(hasattr(value, "fit") for value in estimator.get_params(deep=False).values())
+        needs_targets = holds_another or library("sklearn.utils").get_tags(estimator).target_tags.required
+        return Reads.TARGETS if needs_targets else Reads.FEATURES
 
     def check(self) -> None:
         self.note_library()

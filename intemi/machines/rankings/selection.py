@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from intemi.data import Column, Data
 from intemi.kernel import Component, Input, Machine, Model, Output, parameter, storable
 from intemi.machines.decoded import expect
+from intemi.machines.fairness.reads import Reads
 from intemi.machines.interfaces import FeatureRanking, Transformation, check_columns
 from intemi.machines.search.steps import Steps
 
@@ -76,6 +77,8 @@ class FeatureSelection(Machine):
 
     version = 2
     former_ports = (("selected", "transformed"),)
+    reads = Reads.NOTHING
+    keeps_rows = True
 
     data = Input(Data)
     ranking = Input(FeatureRanking)

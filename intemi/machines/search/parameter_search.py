@@ -20,6 +20,7 @@ from intemi.kernel import (
 )
 from intemi.kernel.ports import misfit
 from intemi.kernel.repository import Objective
+from intemi.machines.fairness.reads import Reads
 from intemi.machines.search.candidate import Candidate
 from intemi.machines.search.defaults import parts_of
 from intemi.machines.search.fitting import fitted, fitted_alternatives, refuse
@@ -45,6 +46,8 @@ class ParameterSearch(Machine):
 
     Results: "Best" (paths and values), "Objective", "Tried" (a series of all candidates and their objectives).
     """
+
+    reads = Reads.TARGETS
 
     test: Machine
     scenario: Scenario

@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from intemi.kernel import Input, Job, Machine, Model, parameter
+from intemi.kernel import Component, Input, Job, Machine, Model, parameter
 from intemi.kernel.errors import BindingError
+from intemi.kernel.lineage import Examination
 from intemi.kernel.ports import check_fit
-from intemi.machines.roles import Distributor
+from intemi.machines.fairness.leaks import refuse_spoilt_data
+from intemi.machines.roles import ClassifierTest, Distributor
 from intemi.machines.structure.scheme import Scheme
 
 
@@ -46,6 +48,12 @@ class Repeater(Machine):
             check_fit(given[name], "distributor", port, "test", single=True)
             if not given[name].multi:
                 raise BindingError(f"Repeater: distributor.{name} must be a collection, one item for each test")
+
+    def examine(self, examination: Examination) -> Mapping[str, str]:
+        """Refuse spoilt data before anything is trained on them, rather than in each test."""
+        if any(isinstance(each, ClassifierTest) and not each.allows_leaks for each in _machines_in(self.test)):
+            refuse_spoilt_data(examination)
+        return {}
 
     async def run(self, job: Job, **inputs: Any) -> Model:
         for repetition in range(self.repetitions):
@@ -84,6 +92,19 @@ def _as_scheme(distributor: Machine) -> Scheme:
     child = scheme.add(distributor, **{name: getattr(scheme, name) for name in distributor.inputs})
     scheme.expose(**{name: getattr(child, name) for name in distributor.outputs})
     return scheme
+
+
+@lru_cache(maxsize=256)
+def _machines_in(machine: Machine) -> tuple[Machine, ...]:
+    """A machine and all machines inside it."""
+    found: list[Machine] = []
+    pending: list[Component] = [machine]
+    while pending:
+        part = pending.pop()
+        pending += part.components()
+        if isinstance(part, Machine):
+            found.append(part)
+    return tuple(found)
 
 
 def _is_open(machine: Machine) -> bool:

@@ -13,13 +13,19 @@ from intemi.data import Column, Data
 from intemi.kernel import Component, Model, parameter, storable
 from intemi.machines import weighted
 from intemi.machines.decoded import expect, expect_floats
+from intemi.machines.fairness.reads import Reads
 from intemi.machines.interfaces import Codes, Floats, Transformation
 from intemi.machines.roles import Transformer
 from intemi.machines.transformations.changing import numeric, with_columns
 
 
 class DiscretizationStrategy(Component):
-    """Where to cut a column into intervals. Subclasses write `thresholds`."""
+    """Where to cut a column into intervals. Subclasses write `thresholds`.
+
+    One that does not look at classes says so by `reads = Reads.FEATURES`.
+    """
+
+    reads = Reads.TARGETS
 
     @abstractmethod
     def thresholds(self, values: Floats, weights: Floats, classes: Codes | None) -> Floats:
@@ -32,6 +38,8 @@ class DiscretizationStrategy(Component):
 class EqualWidth(DiscretizationStrategy):
     """Intervals of equal width between the least and the greatest value."""
 
+    reads = Reads.FEATURES
+
     bins: int = parameter(default=5, at_least=2, search=(2, 3, 5, 10, 20))
 
     def thresholds(self, values: Floats, weights: Floats, classes: Codes | None) -> Floats:
@@ -43,6 +51,8 @@ class EqualWidth(DiscretizationStrategy):
 
 class EqualFrequency(DiscretizationStrategy):
     """Intervals with equally many (or heavy) rows, as far as equal values allow."""
+
+    reads = Reads.FEATURES
 
     bins: int = parameter(default=5, at_least=2, search=(2, 3, 5, 10, 20))
 
@@ -91,6 +101,11 @@ class Discretization(Transformer):
     former_ports = (("discretized", "transformed"),)
 
     strategy: DiscretizationStrategy = EqualWidth()
+
+    @property
+    def reads(self) -> Reads:  # type: ignore[override]
+        """What its strategy learns from."""
+        return self.strategy.reads
 
     def run(self, data: Data) -> Model:
         thresholds: list[Floats | None] = [None] * len(data.columns)

@@ -12,6 +12,7 @@ from intemi.data import Column, Data
 from intemi.kernel import Component, Model, storable
 from intemi.machines import weighted
 from intemi.machines.decoded import expect_floats
+from intemi.machines.fairness.reads import Reads
 from intemi.machines.interfaces import Floats, Transformation
 from intemi.machines.roles import Transformer
 from intemi.machines.transformations.changing import with_columns
@@ -77,6 +78,7 @@ class Imputation(Transformer):
     """
 
     version = 2
+    reads = Reads.FEATURES
     former_ports = (("imputed", "transformed"),)
 
     numeric: Typical = Mean()

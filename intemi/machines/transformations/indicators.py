@@ -9,6 +9,7 @@ import numpy as np
 
 from intemi.data import Column, Data
 from intemi.kernel import Model, storable
+from intemi.machines.fairness.reads import Reads
 from intemi.machines.interfaces import Floats, Transformation
 from intemi.machines.roles import Transformer
 from intemi.machines.transformations.changing import names_apart, with_columns
@@ -56,6 +57,7 @@ class NominalToIndicators(Transformer):
     """
 
     version = 2
+    reads = Reads.NOTHING
     former_ports = (("indicators", "transformed"),)
 
     def run(self, data: Data) -> Model:

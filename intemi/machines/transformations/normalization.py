@@ -9,6 +9,7 @@ import numpy as np
 from intemi.data import Data
 from intemi.kernel import ConfigurationError, Model
 from intemi.machines import weighted
+from intemi.machines.fairness.reads import Reads
 from intemi.machines.roles import Transformer
 from intemi.machines.transformations.changing import numeric
 from intemi.machines.transformations.scaling import Scaling
@@ -24,6 +25,7 @@ class Normalization(Transformer):
     """
 
     version = 2
+    reads = Reads.FEATURES
     former_ports = (("normalized", "transformed"),)
 
     low: float = 0.0

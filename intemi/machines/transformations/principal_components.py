@@ -11,6 +11,7 @@ from intemi.data import Column, Data
 from intemi.kernel import ConfigurationError, Model, parameter, storable
 from intemi.machines import weighted
 from intemi.machines.decoded import expect_floats
+from intemi.machines.fairness.reads import Reads
 from intemi.machines.interfaces import Floats, Transformation
 from intemi.machines.roles import Transformer
 from intemi.machines.transformations.changing import names_apart, numeric, refuse_unknown, with_columns
@@ -55,6 +56,7 @@ class PrincipalComponents(Transformer):
     """
 
     version = 2
+    reads = Reads.FEATURES
     former_ports = (("projected", "transformed"),)
 
     count: int | None = parameter(default=None, at_least=1)

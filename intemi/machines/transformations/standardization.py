@@ -7,6 +7,7 @@ import numpy as np
 from intemi.data import Data
 from intemi.kernel import ConfigurationError, Model, parameter
 from intemi.machines import weighted
+from intemi.machines.fairness.reads import Reads
 from intemi.machines.roles import Transformer
 from intemi.machines.transformations.changing import numeric
 from intemi.machines.transformations.scaling import Scaling
@@ -19,6 +20,7 @@ class Standardization(Transformer):
     """
 
     version = 2
+    reads = Reads.FEATURES
     former_ports = (("standardized", "transformed"),)
 
     ddof: int = parameter(default=1, at_least=0)

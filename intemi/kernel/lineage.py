@@ -1,0 +1,139 @@
+"""Lineage: how values were made, as far as the record tells, for machines that examine it before they run.
+
+A machine that defines `examine` is asked when its inputs are there, before it is known by an id. It may refuse to run,
+by raising an error, or return *stamps*: labels that its results carry, because they are not what they look like without
+them. Stamps are part of the id. So a machine is never answered by an equal one that came to its inputs in another way,
+and nothing changes for machines without stamps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from intemi.kernel.decoding import decode
+from intemi.kernel.encoding import digest
+from intemi.kernel.errors import IntemiError
+from intemi.kernel.machine import Machine
+from intemi.kernel.record import Item, Record
+
+if TYPE_CHECKING:
+    from intemi.kernel.context import Context, Inputs
+    from intemi.kernel.unifier import Unifier
+    from intemi.kernel.values import Values
+
+Origin = tuple[bytes, str, int]
+"""The one place where a value was made: the id of a machine, an output, the index of an item in it."""
+Origins = Mapping[str, Sequence[Origin]]
+"""For each input port, where its values were made."""
+INVALIDATING = ("Leak", "Oracle")
+"""Stamps that every answer shows, asked for or not: the results beside them do not mean what they say."""
+SAMPLE = "Test sample"
+"""The stamp of a machine that looks at a sample which stays the same: every answer shows how often that was done."""
+MAX_NOTES = 100_000
+"""What is remembered about machines; beyond that it is worked out anew."""
+
+
+class Made(NamedTuple):
+    """A machine that has finished: its configuration, and where its inputs came from."""
+
+    config: Machine | None
+    """None if its class is not known here."""
+    kind: str
+    inputs: Origins
+
+
+class Lineage:
+    """Where values came from, in one project."""
+
+    def __init__(self, unifier: Unifier, values: Values, is_dry: bool = False) -> None:
+        self._unifier = unifier
+        self._values = values
+        self._is_dry = is_dry
+        """Whether nothing is claimed, because nothing will be run."""
+        self._notes: dict[Hashable, Any] = {}
+
+    def maker(self, origin: Origin) -> Made | None:
+        """The machine that made a value; None if it is on record no more."""
+        record = self._record(origin)
+        if record is None:
+            return None
+        return Made(_known_config(record.config), record.kind, _recorded(record))
+
+    def value(self, origin: Origin) -> Any:
+        """The value itself."""
+        record = self._record(origin)
+        if record is None:
+            raise IntemiError(f"{origin[1]} of {origin[0].hex()} is on record no more")
+        items = record.outputs[origin[1]]
+        return self._values.load(items if isinstance(items, Item) else items[origin[2]])
+
+    def claim(self, what: bytes, machine: bytes) -> bytes:
+        """The machine that was the first to claim something in this project; this one, if none was."""
+        key = digest(b"claim", what)
+        holder = self._unifier.record_of(key)
+        if holder is None and not self._is_dry:
+            self._unifier.add_key(key, machine)
+        return machine if holder is None else holder.machine
+
+    def recall(self, key: Hashable) -> Any:
+        """What was noted under a key; None if nothing was."""
+        return self._notes.get(key)
+
+    def note(self, key: Hashable, value: Any) -> None:
+        """Remember what was found out, for as long as there is room."""
+        if len(self._notes) >= MAX_NOTES:
+            self._notes.clear()
+        self._notes[key] = value
+
+    def _record(self, origin: Origin) -> Record | None:
+        return self._unifier.record_of(origin[0])
+
+
+class Examination(NamedTuple):
+    """What a machine is told that examines its lineage: where its inputs came from, and what requested it."""
+
+    lineage: Lineage
+    inputs: Origins
+    path: str
+    enclosing: Sequence[tuple[Machine, Origins]]
+    """The composites that it was requested by, the nearest first, with their own inputs."""
+    exhibiting: Sequence[tuple[Machine, Origins]]
+    """The composites whose outputs its inputs are bound to, with their own inputs: they may choose what they give."""
+
+
+def stamps_of(context: Context, inputs: Inputs, lineage: Lineage) -> Mapping[str, str]:
+    """What a machine finds when it examines its lineage."""
+    enclosing = []
+    above = context.parent
+    while above is not None:
+        task = above.task
+        enclosing.append((above.config, {} if task is None else _origins(task.inputs)))
+        above = above.parent
+    exhibiting = [
+        (source.context.config, _recorded(source.context.record))
+        for bound in context.sources.values()
+        for source in bound
+        if source.context.config.is_composite and source.context.record is not None
+    ]
+    examination = Examination(lineage, _origins(inputs), context.path, enclosing, exhibiting)
+    stamps: Mapping[str, str] = context.config.examine(examination)
+    return stamps
+
+
+def _origins(inputs: Inputs) -> Origins:
+    return {name: [item.origin for item in items] for name, (_, items) in inputs.items()}
+
+
+def _recorded(record: Record) -> Origins:
+    return {name: origins for name, (_, origins) in record.inputs.items()}
+
+
+@lru_cache(maxsize=4096)
+def _known_config(config: bytes) -> Machine | None:
+    try:
+        decoded = decode(config)
+    except IntemiError:  # its class is not known here
+        return None
+    return decoded if isinstance(decoded, Machine) else None

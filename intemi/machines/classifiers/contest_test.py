@@ -1,0 +1,40 @@
+"""The contest test: a sample whose targets are revealed once, to one classifier."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from intemi.kernel.errors import IntemiError
+from intemi.kernel.lineage import SAMPLE, Examination
+from intemi.machines.classifiers.classification_test import ClassificationTest
+from intemi.machines.fairness.leaks import LeakageError
+
+
+class AlreadyRevealed(IntemiError):
+    """A contest sample was revealed before, to another classifier."""
+
+
+class ContestTest(ClassificationTest):
+    """Test the one classifier that is sent to a contest, on a sample that is revealed once.
+
+    The first classifier that is tested on the sample is the only one, in this project: any other one is refused. So the
+    sample stays what it was meant to be, data on which nothing was chosen.
+
+    >>> ContestTest().kind
+    'ContestTest'
+    """
+
+    def examine(self, examination: Examination) -> Mapping[str, str]:
+        stamps = super().examine(examination)
+        if SAMPLE not in stamps:
+            raise LeakageError(f"{examination.path}: {self.kind} takes a sample of its own, not one of a split")
+        ((revealed_to, *_),) = examination.inputs["classifier"]
+        first = examination.lineage.claim(f"contest {stamps[SAMPLE]}".encode(), revealed_to)
+        if first != revealed_to:
+            made = examination.lineage.maker((first, "classifier", -1))
+            other = "another classifier" if made is None else f"the classifier of {made.config or made.kind}"
+            raise AlreadyRevealed(
+                f"{examination.path}: the sample {stamps[SAMPLE]} was revealed before, to {other}; "
+                "a contest sample is revealed once"
+            )
+        return stamps
