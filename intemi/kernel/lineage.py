@@ -8,7 +8,7 @@ and nothing changes for machines without stamps.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -91,34 +91,43 @@ class Lineage:
         return self._unifier.record_of(origin[0])
 
 
-class Examination(NamedTuple):
-    """What a machine is told that examines its lineage: where its inputs came from, and what requested it."""
+class Examination:
+    """What a machine is given that examines its lineage: where its inputs came from, and what requested it."""
 
-    lineage: Lineage
-    inputs: Origins
-    path: str
-    enclosing: Sequence[tuple[Machine, Origins]]
-    """The composites that it was requested by, the nearest first, with their own inputs."""
-    exhibiting: Sequence[tuple[Machine, Origins]]
-    """The composites whose outputs its inputs are bound to, with their own inputs: they may choose what they give."""
+    __slots__ = ("_context", "inputs", "lineage")
+
+    def __init__(self, context: Context, inputs: Inputs, lineage: Lineage) -> None:
+        self._context = context
+        self.lineage = lineage
+        self.inputs = _origins(inputs)
+        """Where its inputs were made."""
+
+    @property
+    def path(self) -> str:
+        """The names from the root down to the request."""
+        return self._context.path
+
+    def enclosing(self, accepts: Callable[[Machine], bool]) -> Origins | None:
+        """The inputs of the outermost composite that it was requested by and that is accepted; None if none is."""
+        found, above = None, self._context.parent
+        while above is not None:
+            if accepts(above.config):
+                found = above
+            above = above.parent
+        return None if found is None or found.task is None else _origins(found.task.inputs)
+
+    def exhibiting(self) -> Iterator[Made]:
+        """The composites whose outputs its inputs are bound to: what they give may depend on all they were given."""
+        for bound in self._context.sources.values():
+            for source in bound:
+                record, config = source.context.record, source.context.config
+                if config.is_composite and record is not None:
+                    yield Made(config, config.kind, _recorded(record))
 
 
 def stamps_of(context: Context, inputs: Inputs, lineage: Lineage) -> Mapping[str, str]:
     """What a machine finds when it examines its lineage."""
-    enclosing = []
-    above = context.parent
-    while above is not None:
-        task = above.task
-        enclosing.append((above.config, {} if task is None else _origins(task.inputs)))
-        above = above.parent
-    exhibiting = [
-        (source.context.config, _recorded(source.context.record))
-        for bound in context.sources.values()
-        for source in bound
-        if source.context.config.is_composite and source.context.record is not None
-    ]
-    examination = Examination(lineage, _origins(inputs), context.path, enclosing, exhibiting)
-    stamps: Mapping[str, str] = context.config.examine(examination)
+    stamps: Mapping[str, str] = context.config.examine(Examination(context, inputs, lineage))
     return stamps
 
 

@@ -100,27 +100,27 @@ def _learned(examination: Examination) -> Trace:
     """What was learned from in making what is tested."""
     lineage = examination.lineage
     ways = [trace(lineage, one) for origins in examination.inputs.values() for one in origins]
-    # A composite may choose by what it was given: the value that it exhibits was made by a leaf that knows less.
-    ways += [
-        learned_from(lineage, Made(config, config.kind, inputs))
-        for config, inputs in examination.exhibiting
-        if hasattr(type(config), "reads")
-    ]
+    ways += [learned_from(lineage, made) for made in _choosing(examination)]
     return _together(ways)
+
+
+def _choosing(examination: Examination) -> Iterator[Made]:
+    """Composites that may choose what they give: it was made by a leaf that has seen less than they have."""
+    return (made for made in examination.exhibiting() if hasattr(type(made.config), "reads"))
 
 
 def _entering(examination: Examination) -> Trace | None:
     """What was learned from, above all splits, on the way into the learner that this is a part of; None: of none."""
+    inputs = examination.enclosing(_is_learner)
+    if inputs is None:
+        return None
     lineage = examination.lineage
-    for config, inputs in reversed(examination.enclosing):
-        if _is_learner(config):
-            ways = _together([trace(lineage, one) for origins in inputs.values() for one in origins])
-            targets, features = (
-                frozenset(each for each in samples if not _is_of_a_split(lineage, each))
-                for samples in (ways.targets, ways.features)
-            )
-            return ways._replace(targets=targets, features=features)
-    return None
+    ways = _together([trace(lineage, one) for origins in inputs.values() for one in origins])
+    targets, features = (
+        frozenset(each for each in samples if not _is_of_a_split(lineage, each))
+        for samples in (ways.targets, ways.features)
+    )
+    return ways._replace(targets=targets, features=features)
 
 
 @lru_cache(maxsize=1024)
@@ -171,9 +171,7 @@ def _readers(examination: Examination, samples: Samples, reads: Reads) -> list[s
 
 def _makers(examination: Examination) -> Iterator[Made]:
     """Everything on the way to the inputs, once."""
-    for config, inputs in examination.exhibiting:
-        if hasattr(type(config), "reads"):
-            yield Made(config, config.kind, inputs)
+    yield from _choosing(examination)
     pending = [one for origins in examination.inputs.values() for one in origins]
     met = {one[0] for one in pending}
     while pending:
