@@ -159,6 +159,7 @@ class _Explorer:
             if by_content:
                 for _, items in inputs.values():
                     self._line.values.register(items)
+                self._lineage.mark(context.config, inputs)
             stamps = stamps_of(context, inputs, self._lineage) if context.config.examine else NO_STAMPS
             record = unifier.find(id_of(context.config, context.seed, inputs, by_content, stamps))
         return record

@@ -46,6 +46,7 @@ class Guard:
                 for item in items:
                     if item.content is None:
                         self._values.register((item,))
+            self._lineage.mark(context.config, inputs)
         if inputs and context.config.examine is not None:
             context.stamps = stamps_of(context, inputs, self._lineage)
         return inputs

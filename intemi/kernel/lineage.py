@@ -1,4 +1,7 @@
-"""Lineage: how values were made, as far as the record tells, for machines that examine it before they run.
+"""Lineage: how values were made, as far as the record tells.
+
+Values are the same if their contents are, however they were reached. Where the way matters, values of a type are
+*marked* by lineage: a mark is part of what a machine is known by that gets the value. Nearly all values have none.
 
 A machine that defines `examine` is asked when its inputs are there, before it is known by an id. It may refuse to run,
 by raising an error, or return *stamps*: labels that its results carry, because they are not what they look like without
@@ -35,6 +38,21 @@ MAX_NOTES = 100_000
 """What is remembered about machines; beyond that it is worked out anew."""
 
 
+Marker = Callable[["Lineage", Origin], bytes]
+_markers: dict[type, Marker] = {}
+
+
+def mark_by_lineage(kind: type, marker: Marker) -> None:
+    """From now on, a marker says what tells values of a type apart from equal ones; nothing, if it returns b""."""
+    _markers[kind] = marker
+    _marker_of.cache_clear()
+
+
+@lru_cache(maxsize=1024)
+def _marker_of(kind: type) -> Marker | None:
+    return next((marker for marked, marker in _markers.items() if issubclass(kind, marked)), None)
+
+
 class Made(NamedTuple):
     """A machine that has finished: its configuration, and where its inputs came from."""
 
@@ -68,6 +86,16 @@ class Lineage:
             raise IntemiError(f"{origin[1]} of {origin[0].hex()} is on record no more")
         items = record.outputs[origin[1]]
         return self._values.load(items if isinstance(items, Item) else items[origin[2]])
+
+    def mark(self, config: Machine, inputs: Inputs) -> None:
+        """See to it that inputs are marked, of whose type the way matters."""
+        ports = config.inputs
+        for name, (_, items) in inputs.items():
+            marker = _marker_of(ports[name].accepted)
+            if marker is not None:
+                for item in items:
+                    if item.mark is None:
+                        item.mark = marker(self, item.origin)
 
     def claim(self, what: bytes, machine: bytes) -> bytes:
         """The machine that was the first to claim something in this project; this one, if none was."""
@@ -108,13 +136,13 @@ class Examination:
         return self._context.path
 
     def enclosing(self, accepts: Callable[[Machine], bool]) -> Origins | None:
-        """The inputs of the outermost composite that it was requested by and that is accepted; None if none is."""
-        found, above = None, self._context.parent
+        """The inputs of the nearest composite that it was requested by and that is accepted; None if none is."""
+        above = self._context.parent
         while above is not None:
-            if accepts(above.config):
-                found = above
+            if above.task is not None and accepts(above.config):
+                return _origins(above.task.inputs)
             above = above.parent
-        return None if found is None or found.task is None else _origins(found.task.inputs)
+        return None
 
     def exhibiting(self) -> Iterator[Made]:
         """The composites whose outputs its inputs are bound to: what they give may depend on all they were given."""

@@ -257,7 +257,8 @@ class Runner:
             check_model(task.config, model)
             assert isinstance(model, Model)
             outputs = {name: self._transit(task, name, value) for name, value in model.outputs.items()}
-            record = self._record(task, outputs, {label: protected(value) for label, value in model.results.items()})
+            results = {label: protected(value) for label, value in model.results.items()}
+            record = self._record(task, outputs, {**results, **task.owner.stamps})
         except BaseException as error:
             self._fail(task, error)
             return

@@ -72,6 +72,8 @@ def id_of(
             if by_content:
                 assert item.content is not None
                 add(item.content)
+                if item.mark:
+                    add(b"mark" + item.mark)
             else:
                 add(encode(item.origin))
     if stamps:

@@ -104,7 +104,6 @@ class Distributor(Role):
     """Divides data into training and test data, as often as it likes: both are collections of one length."""
 
     reads = Reads.NOTHING
-
     data = Input(Data)
     training = MultiOutput(Data)
     test = MultiOutput(Data)

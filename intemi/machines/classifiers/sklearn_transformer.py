@@ -19,6 +19,12 @@ from intemi.machines.interfaces import Floats, Transformation
 from intemi.machines.roles import Transformer
 from intemi.machines.transformations.changing import names_apart
 
+UNSUPERVISED = frozenset(
+    f"sklearn.{name}"
+    for name in ("cluster", "decomposition", "impute", "kernel_approximation", "manifold", "preprocessing")
+) | {"sklearn.random_projection"}
+"""Modules of scikit-learn whose transformers ignore targets, unless they say that they need them."""
+
 
 @storable
 @dataclass(frozen=True, eq=False)
@@ -73,11 +79,10 @@ class SklearnTransformer(SklearnLearning, Transformer):
 
     @property
     def reads(self) -> Reads:  # type: ignore[override]
-        """Targets, if the estimator cannot be fitted without them, or holds another estimator that may need them."""
-        estimator = self.build()
-        holds_another = any(hasattr(value, "fit") for value in estimator.get_params(deep=False).values())
-        needs_targets = holds_another or library("sklearn.utils").get_tags(estimator).target_tags.required
-        return Reads.TARGETS if needs_targets else Reads.FEATURES
+        """Features, if the estimator is one of those that are known to ignore targets; else targets."""
+        module = self.estimator.rpartition(".")[0]
+        needs_targets = library("sklearn.utils").get_tags(self.build()).target_tags.required
+        return Reads.FEATURES if module in UNSUPERVISED and not needs_targets else Reads.TARGETS
 
     def check(self) -> None:
         self.note_library()

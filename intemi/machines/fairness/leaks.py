@@ -2,8 +2,8 @@
 
 This one rule covers supervised preprocessing above a split, copies of rows on both sides of one, and learners that look
 at test targets. Features of tested rows that were learned from are worth a warning. A test on the training data is not
-refused: its result is of another kind, and is stamped. How a learner validates inside is its own business, unless what
-it was given had been learned from before all splits.
+refused: its result is of another kind, and is stamped. How a learner validates inside is its own business: what it has
+learned is tested outside. Where it chooses by spoilt data, its own results are stamped.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from intemi.machines.fairness.samples import (
     data_inputs,
     learned_from,
     name_of,
-    overlap,
+    overlapping,
     reads_of,
     trace,
     union,
@@ -60,40 +60,52 @@ def stamps_of_test(examination: Examination, allow_leak: bool, oracle: bool) -> 
     tested = trace(lineage, *examination.inputs["data"])
     outside = _entering(examination)
     learned = _learned(examination) if outside is None else outside
-    leaked = _overlapping(lineage, learned.targets, tested.samples)
+    leaked = overlapping(lineage, learned.targets, tested.samples)
     if leaked == learned.targets != NONE and _are_tested(lineage, leaked, tested.samples):
         return {RESUBSTITUTION: "tested on rows that it was trained on"}
     if leaked:
         readers = ", ".join(_readers(examination, leaked, Reads.TARGETS))
-        if not (allow_leak or oracle):
+        if outside is None and not (allow_leak or oracle):
             raise LeakageError(f"{examination.path}: {_refusal(lineage, readers, leaked, tested.samples)}{OVERRIDE}")
-        said = f"{readers} learned from targets of the tested rows"
-        return {ORACLE if oracle else LEAK: said}
+        return {ORACLE if oracle else LEAK: f"{readers} learned from targets of the tested rows"}
     stamps = {ORACLE: "declared"} if oracle else {}
     if outside is None and not any(_is_of_a_split(lineage, each) for each in tested.samples):
         stamps[SAMPLE] = name_of(lineage, tested.samples)
-    features = _overlapping(lineage, learned.features, tested.samples)
-    if features:
+    features = overlapping(lineage, learned.features, tested.samples)
+    if features and outside is None:
         stamps[TRANSDUCTIVE] = ", ".join(_readers(examination, features, Reads.FEATURES))
         _warn_of(stamps[TRANSDUCTIVE])
     return stamps
 
 
+def stamps_of_search(examination: Examination) -> dict[str, str]:
+    """What must be said of a choice among learners: it is no fairer than the data that it chooses by."""
+    readers = _spoilt_by(examination)
+    return {LEAK: f"{readers} learned from targets of the rows that the choice is made by"} if readers else {}
+
+
 def refuse_spoilt_data(examination: Examination) -> None:
-    """Refuse to split data whose targets were learned from in making their features."""
+    """Refuse to split data whose targets were learned from in making their features.
+
+    Inside a learner nothing is refused: it claims nothing, and what it has learned is tested outside.
+    """
+    readers = _spoilt_by(examination)
+    if readers and _entering(examination) is None:
+        raise LeakageError(
+            f"{examination.path}: {readers} learned from targets of rows that are to be split and tested."
+            f"{FAIR_FORM.format(reader=readers)}{OVERRIDE}"
+        )
+
+
+def _spoilt_by(examination: Examination) -> str:
+    """What has learned from targets of given rows in making their features; empty if nothing has."""
     lineage = examination.lineage
-    given = [one for origins in examination.inputs.values() for one in origins]
-    outside = _entering(examination)
-    for one in given:
-        split = trace(lineage, one)
-        learned = split if outside is None else outside
-        leaked = _overlapping(lineage, learned.targets, split.samples)
-        if leaked:
-            readers = ", ".join(_readers(examination, leaked, Reads.TARGETS))
-            raise LeakageError(
-                f"{examination.path}: {readers} learned from targets of rows that are to be split and tested."
-                f"{FAIR_FORM.format(reader=readers)}{OVERRIDE}"
-            )
+    leaked = NONE
+    for origins in examination.inputs.values():
+        for one in origins:
+            way = trace(lineage, one)
+            leaked |= overlapping(lineage, way.targets, way.samples)
+    return ", ".join(_readers(examination, leaked, Reads.TARGETS)) if leaked else ""
 
 
 def _learned(examination: Examination) -> Trace:
@@ -110,17 +122,11 @@ def _choosing(examination: Examination) -> Iterator[Made]:
 
 
 def _entering(examination: Examination) -> Trace | None:
-    """What was learned from, above all splits, on the way into the learner that this is a part of; None: of none."""
+    """What was learned from on the way into the learner that this is a part of; None if it is a part of none."""
     inputs = examination.enclosing(_is_learner)
     if inputs is None:
         return None
-    lineage = examination.lineage
-    ways = _together([trace(lineage, one) for origins in inputs.values() for one in origins])
-    targets, features = (
-        frozenset(each for each in samples if not _is_of_a_split(lineage, each))
-        for samples in (ways.targets, ways.features)
-    )
-    return ways._replace(targets=targets, features=features)
+    return _together([trace(examination.lineage, one) for origins in inputs.values() for one in origins])
 
 
 @lru_cache(maxsize=1024)
@@ -136,10 +142,6 @@ def _is_of_a_split(lineage: Lineage, sample: Origin) -> bool:
 
 def _together(ways: Iterable[Trace]) -> Trace:
     return Trace(*map(union, zip(*ways, strict=True)))
-
-
-def _overlapping(lineage: Lineage, learned: Samples, tested: Samples) -> Samples:
-    return frozenset(each for each in learned if any(overlap(lineage, each, one) for one in tested))
 
 
 def _are_tested(lineage: Lineage, samples: Samples, tested: Samples) -> bool:

@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 from intemi.data import Data
 from intemi.kernel import Machine
-from intemi.kernel.lineage import Lineage, Made, Origin
+from intemi.kernel.encoding import digest, encode
+from intemi.kernel.lineage import Lineage, Made, Origin, mark_by_lineage
 from intemi.machines.fairness.reads import Reads
 
 Samples = frozenset[Origin]
@@ -76,6 +77,21 @@ def overlap(lineage: Lineage, one: Origin, other: Origin) -> bool:
         known = _share_rows(lineage.value(one), lineage.value(other))
         lineage.note(key, known)
     return known
+
+
+def overlapping(lineage: Lineage, learned: Samples, rows: Samples) -> Samples:
+    """Those of some samples that have a row in common with others."""
+    return frozenset(each for each in learned if any(overlap(lineage, each, one) for one in rows))
+
+
+def mark_of(lineage: Lineage, origin: Origin) -> bytes:
+    """What tells data apart from equal data: which of its own rows' targets its features were learned from."""
+    way = trace(lineage, origin)
+    learned = overlapping(lineage, way.targets, way.samples) if way.targets else NONE
+    return digest(encode(tuple(sorted(learned)))) if learned else b""
+
+
+mark_by_lineage(Data, mark_of)
 
 
 def name_of(lineage: Lineage, samples: Samples) -> str:

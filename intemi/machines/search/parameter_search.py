@@ -18,8 +18,10 @@ from intemi.kernel import (
     Seed,
     parameter,
 )
+from intemi.kernel.lineage import Examination
 from intemi.kernel.ports import misfit
 from intemi.kernel.repository import Objective
+from intemi.machines.fairness.leaks import stamps_of_search
 from intemi.machines.fairness.reads import Reads
 from intemi.machines.search.candidate import Candidate
 from intemi.machines.search.defaults import parts_of
@@ -140,6 +142,10 @@ class ParameterSearch(Machine):
             raise ConfigurationError(f"ParameterSearch: the winner at {self.winner!r} must be a machine, got {found!r}")
         return found
 
+    def examine(self, examination: Examination) -> Mapping[str, str]:
+        """Say of its results that they are of spoilt data, if they are."""
+        return stamps_of_search(examination)
+
     async def run(self, job: Job, **inputs: Any) -> Model:
         generator = (job.seed or Seed(0)).generator(self.registered_name)
         search = self.scenario.begin(generator)
@@ -157,7 +163,9 @@ class ParameterSearch(Machine):
                 search.tell(candidate, self._objective(job, tested[candidate]))
         best = search.best
         if best is None or search.told[best] is None:
-            raise MachineFailed(f"{self.kind}: no candidate of {len(search.told)} could be tested", self.kind, b"")
+            why = next((said for each in search.told if (said := _failure(tested[each]))), "")
+            text = f"{self.kind}: no candidate of {len(search.told)} could be tested"
+            raise MachineFailed(f"{text}; the first: {why}" if why else text, self.kind, b"")
         found = search.told[best]
         assert found is not None
         results = {
