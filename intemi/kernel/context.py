@@ -125,6 +125,7 @@ class Context:
         "is_step",
         "key",
         "limits",
+        "mark",
         "name",
         "observers",
         "parent",
@@ -169,6 +170,8 @@ class Context:
         """Where the values of its inputs are, if all of them were there when it was requested."""
         self.stamps: Mapping[str, str] = NO_STAMPS
         """What its machine has found when it examined its lineage."""
+        self.mark = b""
+        """What tells its inputs apart from equal ones that came about in another way."""
         self.deadline = 0.0
         self.is_step = False
         """Whether it is a step of its parent's own process, and no machine beside it."""

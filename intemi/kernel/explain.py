@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 from intemi.kernel.bindings import bind, check_feasible
 from intemi.kernel.capsule import Capsule
 from intemi.kernel.composite import Wait, finished_output
-from intemi.kernel.context import NO_STAMPS, Context, Source, State, Task
-from intemi.kernel.lineage import Lineage, stamps_of
+from intemi.kernel.context import Context, Source, State, Task
+from intemi.kernel.lineage import Lineage
 from intemi.kernel.machine import Machine
 from intemi.kernel.ports import Output
 from intemi.kernel.record import SINGLE, Record
@@ -159,9 +159,8 @@ class _Explorer:
             if by_content:
                 for _, items in inputs.values():
                     self._line.values.register(items)
-                self._lineage.mark(context.config, inputs)
-            stamps = stamps_of(context, inputs, self._lineage) if context.config.examine else NO_STAMPS
-            record = unifier.find(id_of(context.config, context.seed, inputs, by_content, stamps))
+            self._lineage.look_at(context)
+            record = unifier.find(id_of(context, inputs, by_content))
         return record
 
     def _why_new(self, context: Context) -> str:

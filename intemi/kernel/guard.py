@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from intemi.kernel.context import FINISHED, Context, Inputs, Task
 from intemi.kernel.errors import MachineAborted
 from intemi.kernel.finishing import failure_of
-from intemi.kernel.lineage import Lineage, stamps_of
+from intemi.kernel.lineage import Lineage
 
 if TYPE_CHECKING:
     from intemi.kernel.line import AssemblyLine
@@ -46,9 +46,8 @@ class Guard:
                 for item in items:
                     if item.content is None:
                         self._values.register((item,))
-            self._lineage.mark(context.config, inputs)
-        if inputs and context.config.examine is not None:
-            context.stamps = stamps_of(context, inputs, self._lineage)
+        if inputs:
+            self._lineage.look_at(context)
         return inputs
 
     def admit(self, task: Task) -> None:

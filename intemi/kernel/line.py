@@ -367,7 +367,9 @@ class AssemblyLine:
         else:
             context.state, kind = State.FAILED, events.FAILED
         context.error = error
-        context.sources, context.inputs = NO_SOURCES, None
+        context.inputs = None
+        if error is not None:
+            context.sources = NO_SOURCES  # those of a finished one tell how its values came about
         if kind is not events.FINISHED or self.events.is_heard:
             self.events.emit(kind, context)
 

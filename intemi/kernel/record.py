@@ -29,7 +29,7 @@ SINGLE = -1
 class Item:
     """One value that a leaf made: where it came from, and (once somebody asked) the digest of its content."""
 
-    __slots__ = ("content", "inline", "mark", "origin", "small")
+    __slots__ = ("content", "inline", "origin", "small")
 
     def __init__(
         self,
@@ -42,8 +42,6 @@ class Item:
         self.origin = machine, output, index
         """The one place where this value was made."""
         self.content = content
-        self.mark: bytes | None = None
-        """What tells it apart from an equal value that was made in another way, once it was bound; mostly empty."""
         self.inline = inline
         """The encoded value itself, if it is small enough to live in the record."""
         self.small: Any = ABSENT

@@ -10,11 +10,11 @@ machine.
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Sequence, Set
 from functools import lru_cache
 from itertools import count
 
-from intemi.kernel.context import ALL, NO_STAMPS, Inputs, Sources, Task
+from intemi.kernel.context import ALL, Context, Inputs, Sources, Task
 from intemi.kernel.encoding import digest, encode
 from intemi.kernel.machine import Machine
 from intemi.kernel.record import SINGLE, Child, Record
@@ -58,26 +58,24 @@ def _mark(output: str, index: int) -> bytes:
     return output.encode() + (b"=" if index == SINGLE else b"*" if index == ALL else b"[%d]" % index)
 
 
-def id_of(
-    config: Machine, seed: Seed | None, inputs: Inputs, by_content: bool, stamps: Mapping[str, str] = NO_STAMPS
-) -> bytes:
-    """Which machine answers, in 128 bits, once its inputs are resolved and its lineage is examined."""
-    parts = [config.digest, b"contents" if by_content else b"origins"]
+def id_of(context: Context, inputs: Inputs, by_content: bool) -> bytes:
+    """Which machine answers a request, in 128 bits, once its inputs are resolved and its lineage was looked at."""
+    parts = [context.config.digest, b"contents" if by_content else b"origins"]
     add = parts.append
-    if seed is not None:
-        add(b"seed" + seed.encoded())
+    if context.seed is not None:
+        add(b"seed" + context.seed.encoded())
     for name, (multi, items) in inputs.items():
         add(_head(b"many" if multi else b"port", len(items), name))
         for item in items:
             if by_content:
                 assert item.content is not None
                 add(item.content)
-                if item.mark:
-                    add(b"mark" + item.mark)
             else:
                 add(encode(item.origin))
-    if stamps:
-        add(b"stamps" + encode(dict(stamps)))
+    if context.mark:
+        add(b"mark" + context.mark)
+    if context.stamps:
+        add(b"stamps" + encode(dict(context.stamps)))
     return digest(b"".join(parts))
 
 
@@ -160,20 +158,18 @@ class Unifier:
         if not task.inputs:
             task.machine = context.key
         else:
-            task.machine = id_of(context.config, context.seed, task.inputs, self.level == 2, context.stamps)
+            task.machine = id_of(context, task.inputs, by_content=self.level == 2)
             record = self.look_up(task.machine)
             if record is not None:
-                self.add_key(context.key, task.machine)
+                self.add_key(context.key, record)
                 return record
         other = self._by_machine.setdefault(task.machine, task)
         return None if other is task else other
 
-    def add_key(self, key: bytes, machine: bytes) -> None:
+    def add_key(self, key: bytes, record: Record) -> None:
         """Let one more key lead to a finished machine."""
-        record = self.record_of(machine)
-        if record is not None:
-            self.store.add_key(key, machine)
-            self._records[key] = record
+        self.store.add_key(key, record.machine)
+        self._records[key] = record
 
     def merge(self, task: Task, into: Task) -> None:
         """A task turned out to be for the same machine as another one."""

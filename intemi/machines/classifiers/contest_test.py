@@ -28,11 +28,11 @@ class ContestTest(ClassificationTest):
         stamps = super().examine(examination)
         if SAMPLE not in stamps:
             raise LeakageError(f"{examination.path}: {self.kind} takes a sample of its own, not one of a split")
-        ((revealed_to, *_),) = examination.inputs["classifier"]
-        first = examination.lineage.claim(f"contest {stamps[SAMPLE]}".encode(), revealed_to)
-        if first != revealed_to:
-            made = examination.lineage.maker((first, "classifier", -1))
-            other = "another classifier" if made is None else f"the classifier of {made.config or made.kind}"
+        (source,) = examination.sources["classifier"]
+        record = source.context.record
+        first = examination.lineage.claim(f"contest {stamps[SAMPLE]}".encode(), source.context.key)
+        if first is not None and record is not None and first.machine != record.machine:
+            other = f"the classifier of {first.kind}"
             raise AlreadyRevealed(
                 f"{examination.path}: the sample {stamps[SAMPLE]} was revealed before, to {other}; "
                 "a contest sample is revealed once"

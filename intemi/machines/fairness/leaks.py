@@ -9,26 +9,15 @@ learned is tested outside. Where it chooses by spoilt data, its own results are 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from intemi.data import Data
 from intemi.kernel import IntemiError, Machine
-from intemi.kernel.lineage import INVALIDATING, SAMPLE, Examination, Lineage, Made, Origin
+from intemi.kernel.context import Sources
+from intemi.kernel.lineage import INVALIDATING, SAMPLE, Examination, Lineage, Place
 from intemi.kernel.record import SINGLE
 from intemi.machines.fairness.reads import Reads
-from intemi.machines.fairness.samples import (
-    NONE,
-    Samples,
-    Trace,
-    data_inputs,
-    learned_from,
-    name_of,
-    overlapping,
-    reads_of,
-    trace,
-    union,
-)
+from intemi.machines.fairness.samples import NONE, Samples, Trace, name_of, overlapping, together, trace
 
 LEAK, ORACLE = INVALIDATING
 RESUBSTITUTION, TRANSDUCTIVE = "Resubstitution", "Transductive"
@@ -57,24 +46,24 @@ class TransductiveWarning(UserWarning):
 def stamps_of_test(examination: Examination, allow_leak: bool, oracle: bool) -> dict[str, str]:
     """What must be said of a test of a classifier on data; LeakageError if it is unfair and not declared to be."""
     lineage = examination.lineage
-    tested = trace(lineage, *examination.inputs["data"])
+    tested = trace(lineage, *examination.sources["data"])
     outside = _entering(examination)
-    learned = _learned(examination) if outside is None else outside
-    leaked = overlapping(lineage, learned.targets, tested.samples)
-    if leaked == learned.targets != NONE and _are_tested(lineage, leaked, tested.samples):
+    learned = _on_the_way(lineage, examination.sources) if outside is None else outside
+    leaked = overlapping(lineage, learned.targets, tested)
+    if leaked == learned.targets != NONE and _are_tested(lineage, leaked, tested):
         return {RESUBSTITUTION: "tested on rows that it was trained on"}
     if leaked:
-        readers = ", ".join(_readers(examination, leaked, Reads.TARGETS))
+        readers = _readers(learned, leaked, Reads.TARGETS)
         if outside is None and not (allow_leak or oracle):
-            raise LeakageError(f"{examination.path}: {_refusal(lineage, readers, leaked, tested.samples)}{OVERRIDE}")
+            raise LeakageError(f"{examination.path}: {_refusal(readers, leaked, tested)}{OVERRIDE}")
         return {ORACLE if oracle else LEAK: f"{readers} learned from targets of the tested rows"}
     stamps = {ORACLE: "declared"} if oracle else {}
-    if outside is None and not any(_is_of_a_split(lineage, each) for each in tested.samples):
-        stamps[SAMPLE] = name_of(lineage, tested.samples)
-    features = overlapping(lineage, learned.features, tested.samples)
-    if features and outside is None:
-        stamps[TRANSDUCTIVE] = ", ".join(_readers(examination, features, Reads.FEATURES))
-        _warn_of(stamps[TRANSDUCTIVE])
+    if outside is None:
+        if not _is_of_a_split(tested):
+            stamps[SAMPLE] = name_of(lineage, tested.samples)
+        if features := overlapping(lineage, learned.features, tested):
+            stamps[TRANSDUCTIVE] = _readers(learned, features, Reads.FEATURES)
+            _warn_of(stamps[TRANSDUCTIVE])
     return stamps
 
 
@@ -100,33 +89,23 @@ def refuse_spoilt_data(examination: Examination) -> None:
 def _spoilt_by(examination: Examination) -> str:
     """What has learned from targets of given rows in making their features; empty if nothing has."""
     lineage = examination.lineage
-    leaked = NONE
-    for origins in examination.inputs.values():
-        for one in origins:
-            way = trace(lineage, one)
-            leaked |= overlapping(lineage, way.targets, way.samples)
-    return ", ".join(_readers(examination, leaked, Reads.TARGETS)) if leaked else ""
+    for sources in examination.sources.values():
+        for source in sources:
+            way = trace(lineage, source)
+            if way.targets and (spoilt := overlapping(lineage, way.targets, way)):
+                return _readers(way, spoilt, Reads.TARGETS)
+    return ""
 
 
-def _learned(examination: Examination) -> Trace:
-    """What was learned from in making what is tested."""
-    lineage = examination.lineage
-    ways = [trace(lineage, one) for origins in examination.inputs.values() for one in origins]
-    ways += [learned_from(lineage, made) for made in _choosing(examination)]
-    return _together(ways)
-
-
-def _choosing(examination: Examination) -> Iterator[Made]:
-    """Composites that may choose what they give: it was made by a leaf that has seen less than they have."""
-    return (made for made in examination.exhibiting() if hasattr(type(made.config), "reads"))
+def _on_the_way(lineage: Lineage, sources: Sources) -> Trace:
+    """What was learned from on the way to what some inputs are bound to."""
+    return together([trace(lineage, one) for bound in sources.values() for one in bound])
 
 
 def _entering(examination: Examination) -> Trace | None:
     """What was learned from on the way into the learner that this is a part of; None if it is a part of none."""
-    inputs = examination.enclosing(_is_learner)
-    if inputs is None:
-        return None
-    return _together([trace(examination.lineage, one) for origins in inputs.values() for one in origins])
+    sources = examination.enclosing(_is_learner)
+    return None if sources is None else _on_the_way(examination.lineage, sources)
 
 
 @lru_cache(maxsize=1024)
@@ -136,63 +115,34 @@ def _is_learner(config: Machine) -> bool:
     return Learner.fits(config)
 
 
-def _is_of_a_split(lineage: Lineage, sample: Origin) -> bool:
-    return any(each[2] != SINGLE for each in (sample, *trace(lineage, sample).above))
+def _is_of_a_split(way: Trace) -> bool:
+    return any(index != SINGLE for _, _, index in (*way.samples, *way.above))
 
 
-def _together(ways: Iterable[Trace]) -> Trace:
-    return Trace(*map(union, zip(*ways, strict=True)))
-
-
-def _are_tested(lineage: Lineage, samples: Samples, tested: Samples) -> bool:
-    """Whether samples are tested ones, or parts of them, rather than the other side of a split."""
-    return all(
-        each == one or one in trace(lineage, each).above or _is_given_part(lineage, one, each)
+def _are_tested(lineage: Lineage, samples: Samples, tested: Trace) -> bool:
+    """Whether samples are tested ones, or given with them, rather than the other side of a split or what was split."""
+    return not samples & tested.above and all(
+        each in tested.samples or (not _is_of_a_split(tested) and _is_part(lineage, tested.samples, each))
         for each in samples
-        for one in tested
     )
 
 
-def _is_given_part(lineage: Lineage, one: Origin, other: Origin) -> bool:
-    """Whether one sample has only rows of another that it was not split off from by a machine."""
-    if _is_of_a_split(lineage, one) or trace(lineage, one).above:
-        return False
-    part, whole = lineage.value(one), lineage.value(other)
-    return isinstance(part, Data) and isinstance(whole, Data) and part.has_only_rows_of(whole)
+def _is_part(lineage: Lineage, parts: Samples, whole: Place) -> bool:
+    """Whether samples have only rows of another one."""
+    rows, values = lineage.value(whole), map(lineage.value, parts)
+    return all(isinstance(each, Data) and isinstance(rows, Data) and each.has_only_rows_of(rows) for each in values)
 
 
-def _readers(examination: Examination, samples: Samples, reads: Reads) -> list[str]:
+def _readers(way: Trace, samples: Samples, reads: Reads) -> str:
     """The kinds of machines that have learned from samples."""
-    found = set()
-    for made in _makers(examination):
-        rows = union([trace(examination.lineage, one).samples for one in data_inputs(made)])
-        if rows & samples and (reads_of(made.config) is reads):
-            found.add(made.kind)
-    return sorted(found)
+    return ", ".join(sorted({kind for kind, how, rows in way.readers if how is reads and rows & samples}))
 
 
-def _makers(examination: Examination) -> Iterator[Made]:
-    """Everything on the way to the inputs, once."""
-    yield from _choosing(examination)
-    pending = [one for origins in examination.inputs.values() for one in origins]
-    met = {one[0] for one in pending}
-    while pending:
-        made = examination.lineage.maker(pending.pop())
-        if made is None:
-            continue
-        yield made
-        for origins in made.inputs.values():
-            for one in origins:
-                if one[0] not in met:
-                    met.add(one[0])
-                    pending.append(one)
-
-
-def _refusal(lineage: Lineage, readers: str, leaked: Samples, tested: Samples) -> str:
+def _refusal(readers: str, leaked: Samples, tested: Trace) -> str:
     said = f"{readers} learned from targets of rows that are tested here, so the result would claim too much."
-    if leaked & tested:
+    if leaked & tested.samples:
         return said + PEEKING
-    if all(each in trace(lineage, one).above for each in leaked for one in tested):
+    if leaked <= tested.above:
         return said + FAIR_FORM.format(reader=readers)
     return said + COPIES
 

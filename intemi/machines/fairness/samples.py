@@ -2,21 +2,27 @@
 
 A *sample* is data whose rows are its own: what a loader gives, or an item of a distributor. A machine that keeps rows,
 such as a transformation, passes its sample on. So the rows of two folds are compared once, whatever is made of them.
+
+The way is that of requests, not of records: equal trees of two folds are one machine on record, and each of them has
+learned from other rows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from intemi.data import Data
-from intemi.kernel import Machine
+from intemi.kernel import Machine, Source
 from intemi.kernel.encoding import digest, encode
-from intemi.kernel.lineage import Lineage, Made, Origin, mark_by_lineage
+from intemi.kernel.lineage import Lineage, Place, mark_by_lineage
 from intemi.machines.fairness.reads import Reads
+from intemi.machines.structure.scheme import Scheme
 
-Samples = frozenset[Origin]
+Samples = frozenset[Place]
 NONE: Samples = frozenset()
+MAX_NESTING = 50
+"""Schemes inside each other that are looked into; those below count as machines that learn from everything."""
 
 
 class Trace(NamedTuple):
@@ -30,65 +36,124 @@ class Trace(NamedTuple):
     """The samples whose targets were learned from on the way."""
     features: Samples = NONE
     """The samples whose features were learned from on the way; those whose targets were are among them."""
+    keeps_rows: bool = False
+    """Whether its rows are those of what it was made of; else it is a sample of its own."""
+    readers: frozenset[tuple[str, Reads, Samples]] = frozenset()
+    """The kinds of machines that have learned on the way, what from, and from which samples."""
 
 
-def trace(lineage: Lineage, origin: Origin) -> Trace:
+Inputs = Mapping[str, Sequence[Trace]]
+
+
+def trace(lineage: Lineage, source: Source) -> Trace:
     """What is known of the way to a value; worked out once for everything on it."""
-    known: Trace | None = lineage.recall(origin)
+    place = place_of(source)
+    known: Trace | None = lineage.recall(place)
     if known is not None:
         return known
-    pending = [origin]
+    pending = [source]
     while pending:
         each = pending[-1]
-        if lineage.recall(each) is not None:
-            pending.pop()
-            continue
-        made = lineage.maker(each) or Made(None, "", {})
-        missing = [one for origins in made.inputs.values() for one in origins if lineage.recall(one) is None]
+        bound = lineage.sources_of(each.context)
+        missing = [one for sources in bound.values() for one in sources if lineage.recall(place_of(one)) is None]
         if missing:
             pending += missing
-        else:
-            lineage.note(each, _trace(lineage, each, made))
-    found: Trace = lineage.recall(origin)
+            continue
+        pending.pop()
+        inputs = {name: [lineage.recall(place_of(one)) for one in sources] for name, sources in bound.items()}
+        lineage.note(place_of(each), _at(each, inputs))
+    found: Trace = lineage.recall(place)
     return found
 
 
-def learned_from(lineage: Lineage, made: Made) -> Trace:
+def place_of(source: Source) -> Place:
+    """Where a value is found, by its request."""
+    return source.context.key, source.port.name, source.index
+
+
+def _at(source: Source, inputs: Inputs) -> Trace:
+    """What is known of an output of a request, from its inputs."""
+    config = source.context.config
+    made = _exposed_by(config, inputs)[source.port.name] if isinstance(config, Scheme) else learned(config, inputs)
+    if made.keeps_rows and made.samples:
+        return made
+    place = frozenset((place_of(source),))
+    return made._replace(samples=place, above=union((made.above, made.samples)))
+
+
+def learned(config: Machine, inputs: Inputs) -> Trace:
     """What a machine has learned from, itself and on the way to its inputs, and whose rows it was given."""
-    inputs = [trace(lineage, one) for origins in made.inputs.values() for one in origins]
-    given = [trace(lineage, one) for one in data_inputs(made)]
-    rows = union([each.samples for each in given])
-    reads = reads_of(made.config)
-    targets, features = [each.targets for each in inputs], [each.features for each in inputs]
-    if reads is Reads.TARGETS:
-        targets.append(rows)
-    if reads is not Reads.NOTHING:
+    every = [each for traces in inputs.values() for each in traces]
+    ports = config.inputs
+    given = [each for name, traces in inputs.items() if issubclass(ports[name].accepted, Data) for each in traces]
+    rows = union(each.samples for each in given)
+    reads: Reads = getattr(config, "reads", Reads.TARGETS)
+    targets, features = [each.targets for each in every], [each.features for each in every]
+    readers = frozenset[tuple[str, Reads, Samples]]().union(*(each.readers for each in every))
+    if rows and reads is not Reads.NOTHING:
         features.append(rows)
-    return Trace(rows, union([each.above for each in given]), union(targets), union(features))
+        readers |= {(config.kind, reads, rows)}
+        if reads is Reads.TARGETS:
+            targets.append(rows)
+    keeps_rows = getattr(config, "keeps_rows", False)
+    return Trace(rows, union(each.above for each in given), union(targets), union(features), keeps_rows, readers)
 
 
-def overlap(lineage: Lineage, one: Origin, other: Origin) -> bool:
+def _exposed_by(scheme: Scheme, inputs: Inputs, depth: int = 0) -> Mapping[str, Trace]:
+    """What is known of the outputs of a scheme, as it is drawn: no machine needs to have run."""
+    made: dict[str, Mapping[str, Trace]] = {"": {name: together(traces) for name, traces in inputs.items()}}
+    for child in scheme.in_order():
+        bound = {
+            name: [made[wire.child][wire.port] for wire in wires if wire.port in made.get(wire.child, ())]
+            for name, wires in child.wires.items()
+        }
+        machine = child.machine
+        if isinstance(machine, Scheme) and depth < MAX_NESTING:
+            made[child.name] = _exposed_by(machine, bound, depth + 1)
+        else:
+            made[child.name] = dict.fromkeys(machine.outputs, learned(machine, bound))
+    return {name: made[wire.child].get(wire.port, Trace()) for name, wire in scheme.exposed.items()}
+
+
+def together(ways: Sequence[Trace]) -> Trace:
+    """What is known of several values, as of one."""
+    if len(ways) == 1:
+        return ways[0]
+    return Trace(
+        union(way.samples for way in ways),
+        union(way.above for way in ways),
+        union(way.targets for way in ways),
+        union(way.features for way in ways),
+        all(way.keeps_rows for way in ways),
+        frozenset[tuple[str, Reads, Samples]]().union(*(way.readers for way in ways)),
+    )
+
+
+def overlap(lineage: Lineage, one: Place, other: Place) -> bool:
     """Whether two samples have a row in common, or copies of one."""
-    if one == other or one in trace(lineage, other).above or other in trace(lineage, one).above:
+    if one == other:
         return True
-    key = (one, other) if one < other else (other, one)
+    key = ("overlap", one, other) if one < other else ("overlap", other, one)
     known: bool | None = lineage.recall(key)
     if known is None:
-        known = _share_rows(lineage.value(one), lineage.value(other))
+        first, second = lineage.value(one), lineage.value(other)
+        known = isinstance(first, Data) and isinstance(second, Data) and first.shares_rows(second)
         lineage.note(key, known)
     return known
 
 
-def overlapping(lineage: Lineage, learned: Samples, rows: Samples) -> Samples:
-    """Those of some samples that have a row in common with others."""
-    return frozenset(each for each in learned if any(overlap(lineage, each, one) for one in rows))
+def overlapping(lineage: Lineage, learned_from: Samples, rows: Trace) -> Samples:
+    """Those of some samples that have a row in common with data."""
+    return frozenset(
+        each for each in learned_from if each in rows.above or any(overlap(lineage, each, one) for one in rows.samples)
+    )
 
 
-def mark_of(lineage: Lineage, origin: Origin) -> bytes:
+def mark_of(lineage: Lineage, source: Source) -> bytes:
     """What tells data apart from equal data: which of its own rows' targets its features were learned from."""
-    way = trace(lineage, origin)
-    learned = overlapping(lineage, way.targets, way.samples) if way.targets else NONE
-    return digest(encode(tuple(sorted(learned)))) if learned else b""
+    way = trace(lineage, source)
+    spoilt = overlapping(lineage, way.targets, way) if way.targets else NONE
+    return digest(encode(tuple(sorted(map(lineage.content, spoilt))))) if spoilt else b""
 
 
 mark_by_lineage(Data, mark_of)
@@ -105,39 +170,7 @@ def _name(sample: object) -> str:
     return f"{sample.name or 'data'} {sample.content_digest().hex()[:8]}"
 
 
-def data_inputs(made: Made) -> Sequence[Origin]:
-    """Where the data came from that a machine was given; all of its inputs, if its class is not known here."""
-    ports = None if made.config is None else made.config.inputs
-    return [
-        one
-        for name, origins in made.inputs.items()
-        if ports is None or issubclass(ports[name].accepted, Data)
-        for one in origins
-    ]
-
-
-def reads_of(config: Machine | None) -> Reads:
-    """What a machine learns from; the worst is assumed where it does not say."""
-    reads: Reads = getattr(config, "reads", Reads.TARGETS)
-    return reads
-
-
-def _trace(lineage: Lineage, origin: Origin, made: Made) -> Trace:
-    machine = origin[0]
-    learned: Trace | None = lineage.recall(machine)
-    if learned is None:
-        learned = learned_from(lineage, made)
-        if not learned.samples or not getattr(made.config, "keeps_rows", False):
-            learned = learned._replace(samples=NONE, above=union([learned.above, learned.samples]))
-        lineage.note(machine, learned)
-    return learned if learned.samples else learned._replace(samples=frozenset((origin,)))
-
-
-def _share_rows(one: object, other: object) -> bool:
-    return isinstance(one, Data) and isinstance(other, Data) and one.shares_rows(other)
-
-
-def union(samples: Sequence[Samples]) -> Samples:
+def union(samples: Iterable[Samples]) -> Samples:
     """All of them; nearly always that is one of those given."""
     found = NONE
     for each in samples:

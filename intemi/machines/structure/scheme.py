@@ -300,7 +300,7 @@ class Scheme(Machine):
             if name not in self.ports_out:
                 raise BindingError(f"Scheme: no output is called {name!r}")
             self._check_wire(wire, self.outputs[name], "Scheme", f"output {name}", alone=True)
-        self._sorted()
+        self.in_order()
 
     def _check_child(self, child: SchemeChild) -> None:
         inputs = child.machine.inputs
@@ -337,7 +337,7 @@ class Scheme(Machine):
             raise BindingError(f"{wire.child or 'Scheme'}.{wire.port} is one value, it has no item {wire.item}")
         return port
 
-    def _sorted(self) -> tuple[SchemeChild, ...]:
+    def in_order(self) -> tuple[SchemeChild, ...]:
         """The children such that each comes after those it is bound to; as added, if that is such an order."""
         needs = {
             child.name: {wire.child for wires in child.wires.values() for wire in wires if wire.child}
@@ -432,7 +432,7 @@ class Scheme(Machine):
         known = self.__dict__.get("_plan")
         if known is None:
             known = []
-            for child in self._sorted():
+            for child in self.in_order():
                 wires = [(name, tuple(wires)) for name, wires in child.wires.items()]
                 known.append((child, wires, _collections(wire for _, each in wires for wire in each)))
             self.__dict__["_plan"] = known
