@@ -42,6 +42,7 @@ class Trace(NamedTuple):
     """The kinds of machines that have learned on the way, what from, and from which samples."""
 
 
+NO_TRACE = Trace()
 Inputs = Mapping[str, Sequence[Trace]]
 
 
@@ -83,20 +84,18 @@ def _at(source: Source, inputs: Inputs) -> Trace:
 
 def learned(config: Machine, inputs: Inputs) -> Trace:
     """What a machine has learned from, itself and on the way to its inputs, and whose rows it was given."""
-    every = [each for traces in inputs.values() for each in traces]
     ports = config.inputs
     given = [each for name, traces in inputs.items() if issubclass(ports[name].accepted, Data) for each in traces]
-    rows = union(each.samples for each in given)
+    rows = together(given)
+    way = rows if len(inputs) == 1 and given else together([each for traces in inputs.values() for each in traces])
+    targets, features, readers = way.targets, way.features, way.readers
     reads: Reads = getattr(config, "reads", Reads.TARGETS)
-    targets, features = [each.targets for each in every], [each.features for each in every]
-    readers = frozenset[tuple[str, Reads, Samples]]().union(*(each.readers for each in every))
-    if rows and reads is not Reads.NOTHING:
-        features.append(rows)
-        readers |= {(config.kind, reads, rows)}
+    if rows.samples and reads is not Reads.NOTHING:
+        features = union((features, rows.samples))
+        readers |= {(config.kind, reads, rows.samples)}
         if reads is Reads.TARGETS:
-            targets.append(rows)
-    keeps_rows = getattr(config, "keeps_rows", False)
-    return Trace(rows, union(each.above for each in given), union(targets), union(features), keeps_rows, readers)
+            targets = union((targets, rows.samples))
+    return Trace(rows.samples, rows.above, targets, features, getattr(config, "keeps_rows", False), readers)
 
 
 def _exposed_by(scheme: Scheme, inputs: Inputs, depth: int = 0) -> Mapping[str, Trace]:
@@ -112,13 +111,15 @@ def _exposed_by(scheme: Scheme, inputs: Inputs, depth: int = 0) -> Mapping[str, 
             made[child.name] = _exposed_by(machine, bound, depth + 1)
         else:
             made[child.name] = dict.fromkeys(machine.outputs, learned(machine, bound))
-    return {name: made[wire.child].get(wire.port, Trace()) for name, wire in scheme.exposed.items()}
+    return {name: made[wire.child].get(wire.port, NO_TRACE) for name, wire in scheme.exposed.items()}
 
 
 def together(ways: Sequence[Trace]) -> Trace:
     """What is known of several values, as of one."""
     if len(ways) == 1:
         return ways[0]
+    if not ways:
+        return NO_TRACE
     return Trace(
         union(way.samples for way in ways),
         union(way.above for way in ways),
