@@ -27,6 +27,7 @@ from intemi.kernel.ports import check_fit
 from intemi.kernel.protection import protected
 from intemi.kernel.record import Failure, Items, Record, census_of_one
 from intemi.kernel.seeds import Seed
+from intemi.kernel.shipped import VERSION
 from intemi.kernel.store import BUSY, MINE
 from intemi.kernel.values import accepted, check_model
 
@@ -304,6 +305,7 @@ class Runner:
             task.cpu,
             max(0.0, task.pulse - task.queued),
             task.memory,
+            VERSION,
         )
 
     def _fail(self, task: Task, error: BaseException) -> None:
