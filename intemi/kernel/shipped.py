@@ -41,7 +41,7 @@ def source_in_working_copy(cls: type) -> bytes:
     module = cls.__module__
     if not is_working_copy() or not module.startswith(f"{_PACKAGE}.") or _is_boundary(module):
         return b""
-    return _digest_of_files(module)
+    return digest_of_files(module)
 
 
 @functools.cache
@@ -132,8 +132,10 @@ def _content(module: str) -> bytes:
 
 
 @functools.cache
-def _digest_of_files(module: str) -> bytes:
-    return encoding.digest(*(part for each in files_of(module) for part in (each.encode(), _content(each))))
+def digest_of_files(module: str, within: str = "") -> bytes:
+    """A digest of the contents of all files that a module is made of, or of those that are within a package."""
+    files = [each for each in files_of(module) if each.startswith(within)]
+    return encoding.digest(b"", *(part for each in files for part in (each.encode(), _content(each))))
 
 
 @functools.cache
