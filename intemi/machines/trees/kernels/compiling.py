@@ -92,8 +92,7 @@ SECONDS_PER_LINE = 10.0
 def kernel(signature: Any, seconds: int = 0) -> Callable[[Function], Function]:
     """Compile a function that Python calls, for one signature, when its module is imported; or load it from the cache.
 
-    `seconds` is about how long it takes to compile this and what is imported next, if that is long: a message counts
-    them down.
+    `seconds` is about how long the compilation takes, if that is long: a message counts them down.
     """
 
     def decorate(function: Function) -> Function:
