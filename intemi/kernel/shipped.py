@@ -2,7 +2,7 @@
 
 A machine of a release is known by its name and version, so a test compares the `fingerprint` of each with a pinned one.
 In a working copy, where the package does not lie among installed ones, the files that a machine is made of count as
-well: whoever edits one runs again what it makes. The kernel is the boundary: it runs machines, and is not part of them.
+well: after an edit, what it makes is run again. The kernel is the boundary: it runs machines, and is not part of them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Refusals: values whose content cannot be known, and what users are told of them."""
+"""Refusals: values whose content cannot be known, and what is reported of them."""
 
 from __future__ import annotations
 
