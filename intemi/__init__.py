@@ -38,6 +38,7 @@ What is elsewhere:
 from typing import TYPE_CHECKING, Any
 
 from intemi import query as query
+from intemi.kernel import shipped as _shipped
 from intemi.kernel.capsule import Capsule
 from intemi.kernel.component import Component, from_plain
 from intemi.kernel.composite import Job
@@ -70,7 +71,7 @@ from intemi.kernel.unifier import Failures
 if TYPE_CHECKING:
     from intemi.kernel.processes import Processes
 
-__version__ = "0.1.0"
+__version__ = _shipped.VERSION
 
 __all__ = [
     # To run

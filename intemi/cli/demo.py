@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from intemi.cli.codes import DONE, FAILED
+from intemi.whole_files import write_whole
 
 
 @click.command(
@@ -35,13 +36,13 @@ def command(ctx: click.Context, folder: str) -> None:
     there.mkdir(parents=True, exist_ok=True)
     file = there / "quickstart.yaml"
     if not file.exists():
-        file.write_text(template("quickstart"), "utf-8")
+        write_whole(file, template("quickstart"))
     experiment = replace(read_experiment(file), project=str(there / "quickstart"))
     failed = carry_out(experiment, f"{file} -p {experiment.folder}", "auto", None, False)
     page, picture = there / "quickstart.html", there / "quickstart.svg"
     with opened(experiment.folder, name="report") as project:
         outcome = found(experiment, project)
-        page.write_text(report(outcome), "utf-8")
+        write_whole(page, report(outcome))
         critical_difference(experiment, outcome.compare()).savefig(picture)
     click.echo(f"\nThe experiment: {file}\nThe report:     {page}\nThe picture:    {picture}")
     again = f"{_command()} run {file} -p {experiment.folder}"

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from intemi.kernel.errors import ConfigurationError
+from intemi.whole_files import write_whole
 
 
 @click.command(
@@ -23,7 +24,7 @@ def command(file: str, data: tuple[str, ...], force: bool) -> None:
     """Write a commented experiment file to start from."""
     if os.path.exists(file) and not force:
         raise ConfigurationError(f"{file}: the file is there already; --force overwrites it")
-    Path(file).write_text(template(Path(file).stem, data), "utf-8")
+    write_whole(file, template(Path(file).stem, data))
     click.echo(f"{file} is written. Next: intemi run {file}")
 
 

@@ -7,12 +7,14 @@ import math
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from intemi.kernel.errors import ConfigurationError
+from intemi.whole_files import write_whole
 
 if TYPE_CHECKING:
     from intemi.experiments import Experiment
@@ -146,9 +148,11 @@ def draw_into(file: str, draw: Callable[[], Any]) -> None:
     check_picture(file)
     drawn = draw()
     if not isinstance(drawn, str):
-        drawn.savefig(file)
+        written = BytesIO()  # any figure will do
+        drawn.savefig(written, format=Path(file).suffix[1:].lower())
+        write_whole(file, written.getvalue())
     elif file.lower().endswith(".svg"):
-        Path(file).write_text(drawn, "utf-8")
+        write_whole(file, drawn)
     else:
         raise ConfigurationError(f"{file}: a tree is drawn as .svg")
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
 from intemi.cli.codes import DONE, FAILED
 from intemi.cli.opening import experiment_argument, experiment_of, import_option, opened, project_option
+from intemi.whole_files import write_whole
 
 
 @click.command(
@@ -31,7 +30,7 @@ def command(ctx: click.Context, source: str, project: str | None, output: str | 
         outcome = found(experiment, folder)
         text = report(outcome)
     file = output or f"{experiment.file_name}.html"
-    Path(file).write_text(text, "utf-8")
+    write_whole(file, text)
     click.echo(f"{file} is written")
     for cell in outcome.not_run:
         click.echo(f"Note: {cell.why_not_run}", err=True)

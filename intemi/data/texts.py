@@ -15,6 +15,7 @@ from intemi.data.column import Column
 from intemi.data.data import Data
 from intemi.data.errors import DataError
 from intemi.kernel import ConfigurationError
+from intemi.whole_files import write_whole
 
 _NOT_FOR_FILES = {"undefined", "punycode", "idna", "unicode-escape", "raw-unicode-escape"}
 """Codecs that Python has for other things than the texts of files."""
@@ -94,7 +95,7 @@ def _negative_zero(values: Any) -> Any:
 
 
 def write_text(path: str | Path, text: str) -> None:
-    """Write a text file in one go: under another name, then renamed, so that nobody ever sees half of it."""
+    """Write a text file, whole or not at all."""
     try:
         content = text.encode("utf-8")
     except UnicodeEncodeError as error:
@@ -105,14 +106,10 @@ def write_text(path: str | Path, text: str) -> None:
 
 
 def write_bytes(path: str | Path, content: bytes) -> None:
-    """Write a file in one go."""
-    path = Path(path)
-    beside = path.with_name(f"{path.name}.{os.getpid()}.part")
+    """Write a file, whole or not at all."""
     try:
-        beside.write_bytes(content)
-        beside.replace(path)
+        write_whole(path, content)
     except OSError as error:
-        beside.unlink(missing_ok=True)
         raise DataError(
             str(path), None, f"no way to write it ({error.strerror})", "a file that can be written"
         ) from None

@@ -23,7 +23,8 @@ from intemi.experiments.document import Node
 from intemi.experiments.errors import near
 from intemi.kernel import registry
 from intemi.kernel.errors import IntemiError
-from intemi.machines.structure.scheme import End, Handle, Scheme, Wire
+from intemi.machines.structure.scheme import End, Handle, Scheme
+from intemi.machines.structure.wires import Wire
 
 _KEYS = ("type", "takes", "machines", "gives", "seed")
 

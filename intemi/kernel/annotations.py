@@ -39,7 +39,7 @@ def type_of(cls: type, field: dataclasses.Field[Any]) -> Any:
 
 
 def local_types(cls: type, annotations: Mapping[str, Any]) -> dict[str, Any]:
-    """What types written as text mean where a class is defined, if that is inside a function: nobody can tell later."""
+    """What types written as text mean where a class is defined, if that is inside a function: later that is unknown."""
     frame: types.FrameType | None = sys._getframe(1)
     while frame is not None and frame.f_code.co_name in ("__init_subclass__", "__new__"):
         frame = frame.f_back

@@ -56,7 +56,7 @@ def digest(first: _Part, *further: _Part) -> bytes:
 
 
 _hashers: list[blake3] = []
-"""Hashers that nobody is using: each takes 2 kB, and to make one costs more than to hash a few hundred bytes."""
+"""Hashers that are not in use: each takes 2 kB, and to make one costs more than to hash a few hundred bytes."""
 
 
 def encode(value: object) -> bytes:

@@ -84,7 +84,7 @@ class WorkerError(IntemiError, RuntimeError):
 
 
 class WorkerEnded(WorkerError):
-    """A worker process ended by itself: that tells of the surroundings, not of the machine, so it is not kept."""
+    """A worker process ended by itself: the cause is the surroundings, not the machine, so it is not kept."""
 
 
 class ChanceWarning(UserWarning):

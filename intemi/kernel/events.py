@@ -80,7 +80,7 @@ class EventStream:
         self.relies_on_records = len(early) < len(listeners)
 
     def emit(self, kind: EventKind, context: Context) -> None:
-        """Tell of an event."""
+        """Notify all listeners of an event."""
         if context.is_step:
             pass  # its parent counts
         elif kind is REQUESTED:

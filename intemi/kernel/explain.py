@@ -134,9 +134,11 @@ class _Explorer:
         if record is not None and record.failure is None:
             context.record = record
             context.state = State.FINISHED
-            return self._said(context, Verdict.REUSE, "on record")
+            return self._said(context, Verdict.REUSE, f"on record{_made_by(record)}")
         if record is not None and record.failure is not None:
-            return self._said(context, Verdict.REUSE, f"its failure is on record: {record.failure.message}")
+            return self._said(
+                context, Verdict.REUSE, f"its failure is on record{_made_by(record)}: {record.failure.message}"
+            )
         task = self._line.unifier.meet(context.key)
         if isinstance(task, Task):
             return self._said(context, Verdict.JOIN, f"{task.state.value} already for {task.owner.path}")
@@ -252,3 +254,8 @@ class _DryJob:
 
 def _providers(context: Context) -> Iterable[Context]:
     return (source.context for bound in context.sources.values() for source in bound)
+
+
+def _made_by(record: Record) -> str:
+    """The version that made what would be reused; records of older versions do not say."""
+    return "" if record.version is None else f", made by intemi {record.version}"

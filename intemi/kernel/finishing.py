@@ -1,8 +1,8 @@
 """The finisher: what has run is known to the project at once, and on record before the user is notified.
 
 Writing machines one by one would cost more than many of them take to run, so they are written a few at a time: before
-anybody outside looks at them, when there is nothing else to do, and when the work that could be lost becomes more than
-a moment's. Whoever listens to events is told of each machine by itself: then each is written by itself.
+the user can see them, when no work is left, and when the work that could be lost becomes more than a moment's. While
+events have listeners, each machine is written by itself, before its event is emitted.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from intemi.kernel.line import AssemblyLine
 
 _NOTHING: dict[str, Any] = {}  # shared, and never written to
-PATIENCE = 0.5
-"""Seconds after which machines are written though nothing more has finished that would let them be written."""
+FLUSH_SECONDS = 0.5
+"""After which machines are written even if nothing more has finished."""
 
 
 Done = tuple[Task, Record, dict[bytes, bytes] | None]
@@ -42,7 +42,7 @@ class Finisher:
         self._unifier.store.report_losses_to(self._not_kept)
 
     def finish(self, done: Sequence[Done]) -> None:
-        """Put machines on record, and tell those who wait for them."""
+        """Put machines on record, and notify their waiters."""
         line, store = self._line, self._unifier.store
         wanted: dict[Task, int] = {}
         finished = []
@@ -62,7 +62,7 @@ class Finisher:
                 if not task.contexts:
                     line.stopper.give_up(task)
                 elif task not in wanted:
-                    late.append(each)  # nobody wanted it when it was looked at, but now somebody does
+                    late.append(each)  # it had no waiter when it was looked at, and has one now
                 else:
                     if len(task.keys) > wanted[task]:
                         for key in task.keys[wanted[task] :]:
@@ -76,21 +76,21 @@ class Finisher:
             self.finish(late)
 
     def set_timer(self) -> None:
-        """See to it that whatever has run is on record after a while, though nothing more may finish."""
+        """Flush after a while, even if nothing more finishes."""
         if not self.is_timed:
             self.is_timed = True
-            self._line.timers.after(PATIENCE, self._time_is_up)
+            self._line.timers.after(FLUSH_SECONDS, self._time_is_up)
 
     def _time_is_up(self) -> None:
         # A thread that runs one leaf after the other flushes by itself: this is for the rest.
-        if self._line.runner.is_late:
-            self._line.runner.take_in()
-        left = PATIENCE - self._unifier.store.waits_for
+        if self._line.runner.is_overdue:
+            self._line.runner.drain()
+        left = FLUSH_SECONDS - self._unifier.store.waits_for
         if left <= 0:
             self.write_while_idle()
-        self.is_timed = self._unifier.store.is_behind or bool(self._line.runner.put_by)
+        self.is_timed = self._unifier.store.is_behind or bool(self._line.runner.buffer)
         if self.is_timed:
-            self._line.timers.after(max(left, PATIENCE / 5), self._time_is_up)
+            self._line.timers.after(max(left, FLUSH_SECONDS / 5), self._time_is_up)
 
     def write(self) -> None:
         """Put on record whatever has run."""
@@ -104,7 +104,7 @@ class Finisher:
         except StoreWarning:  # where warnings are errors
             threading.excepthook(threading.ExceptHookArgs((*sys.exc_info(), threading.current_thread())))
 
-    def give_in(self, task: Task, error: BaseException) -> None:
+    def fail(self, task: Task, error: BaseException) -> None:
         """Something went wrong around a task: fail it, if it is not over. Under the line's lock."""
         if task.state is not State.RUNNING:
             return

@@ -47,7 +47,7 @@ from intemi.kernel.machine import Machine
 from intemi.kernel.managers import TaskManager
 from intemi.kernel.memory import MemoryCache
 from intemi.kernel.record import Record
-from intemi.kernel.runner import MANY, Runner
+from intemi.kernel.runner import MAX_BATCH, Runner
 from intemi.kernel.seeds import Seed
 from intemi.kernel.spooler import Spooler
 from intemi.kernel.stopper import Stopper, needs_process
@@ -79,7 +79,7 @@ class AssemblyLine:
         self.watcher = Watcher(self)
         self.attached = Attached(self)
         self._lock = StepLock()
-        self._step = Step(self._lock, self._tell)
+        self._step = Step(self._lock, self._notify)
         self._idle = Parking()
         self._spooler = Spooler()
         self._resumable: deque[Task] = deque()
@@ -98,7 +98,7 @@ class AssemblyLine:
             self.events.counts.physical[kind] += 1
 
     def step(self) -> Step:
-        """One step under the lock; whoever waits for something that it settled is told before it ends."""
+        """One step under the lock; waiters for what it settled are notified before it ends."""
         return self._step
 
     # A request comes in
@@ -152,7 +152,7 @@ class AssemblyLine:
                 else:
                     self._join(context, known)
                 if self._settled:
-                    self._tell()
+                    self._notify()
         if parent is None and is_noted and self.repository is not None:
             self.repository.note_root(context)
         return Capsule(context, self)
@@ -209,7 +209,7 @@ class AssemblyLine:
         task.is_awaited = True
         context.task = task
         if len(task.contexts) == 1:
-            task.owner = context  # everybody else was aborted while it was running: it lives on
+            task.owner = context  # all others were aborted while it was running: it lives on
         if context.position < task.position:
             task.position = context.position
         if task.state is QUEUED:
@@ -251,43 +251,43 @@ class AssemblyLine:
         while True:
             with self._lock:
                 if manager.is_closing:
-                    self.runner.put_down()
-                    if not self.runner.put_by:
+                    self.runner.release_batch()
+                    if not self.runner.buffer:
                         return None
                 elif self._resumable:
                     return self._resumable.popleft()
-                elif (task := self.runner.from_hand()) is not None:
+                elif (task := self.runner.next_in_batch()) is not None:
                     return task
-                elif (lying := self.runner.first_put_by()) is not None and self._spooler.is_done_with(lying):
-                    pass  # whoever waits for it does not wait for what was requested later
+                elif (first := self.runner.first_buffered()) is not None and self._spooler.is_done_with(first):
+                    pass  # its waiters must not wait for what was requested later
                 elif (task := self._spooler.pop(manager.isolates)) is not None:
                     return task
-                elif not self.runner.put_by and not self.unifier.store.is_behind:
+                elif not self.runner.buffer and not self.unifier.store.is_behind:
                     return self._idle.place()
-            if self.runner.put_by:
-                self.runner.take_in()  # that may bring more to do
+            if self.runner.buffer:
+                self.runner.drain()  # which may queue more tasks
             else:
                 self.runner.finisher.write_while_idle()
 
-    def goes_on(self, manager: TaskManager) -> bool:
-        """Whether a worker that has just run a leaf may go on with the next one in hand at once."""
-        return not self._resumable and self.can_wait and manager.goes_on()
+    def continues_batch(self, manager: TaskManager) -> bool:
+        """Whether a worker that has just run a leaf continues with the next one of the batch at once."""
+        return not self._resumable and self.can_defer and manager.goes_on()
 
-    def row_from(self, task: Task, manager: TaskManager) -> list[Task]:
-        """A brief leaf and those that are taken in hand with it; those from which nothing follows are marked so."""
+    def batch_from(self, task: Task, manager: TaskManager) -> list[Task]:
+        """A brief leaf and the rest of its batch; leaves that nothing waits for are marked so."""
         with self._lock:
-            if not self.can_wait or len(self.managers) > 1:
+            if not self.can_defer or len(self.managers) > 1:
                 return [task]
-            row = self._spooler.pop_row(task, manager.is_brief, MANY)
+            batch = self._spooler.pop_batch(task, manager.is_brief, MAX_BATCH)
             parent = task.owner.parent
             only_ends = parent is not None and only_ends_follow(parent)
-            for each in row:
+            for each in batch:
                 each.is_awaited = not (only_ends and len(each.contexts) == 1 and waits_for_end(each.owner))
-        return row
+        return batch
 
     @property
-    def can_wait(self) -> bool:
-        """Whether nobody is the worse for it if what a brief leaf has made is taken in with that of the next ones."""
+    def can_defer(self) -> bool:
+        """Whether the models of brief leaves can be deferred: no idle worker, limit or listener depends on them."""
         return not (self._idle or self.has_limits or self.events.relies_on_records)
 
     def wake(self) -> None:
@@ -317,7 +317,7 @@ class AssemblyLine:
             wait.end()
 
     def resume(self, task: Task) -> None:
-        """Hand a waiting composite to a worker: to go on or, if nobody wants it any more, to be closed."""
+        """Hand a waiting composite to a worker: to go on or, if it has no waiter left, to be closed."""
         if task.is_waiting:
             task.is_waiting = False
             self._resumable.append(task)
@@ -373,8 +373,8 @@ class AssemblyLine:
         if kind is not events.FINISHED or self.events.is_heard:
             self.events.emit(kind, context)
 
-    def _tell(self) -> None:
-        """Tell everybody who waits for contexts that are done; that may settle more of them."""
+    def _notify(self) -> None:
+        """Notify the waiters for contexts that are done; that may settle more contexts."""
         while self._settled:
             context = self._settled.popleft()
             if context.observers is not None:
@@ -399,9 +399,9 @@ class AssemblyLine:
         return is_over.wait(timeout)
 
     def put_on_record(self) -> None:
-        """Write what has run, before the user is told of it."""
+        """Write what has run, before it is reported to the user."""
         self.refuse_fork()
-        self.runner.take_in()
+        self.runner.drain()
         self.runner.finisher.write()
 
     def children_of(self, context: Context) -> list[Context]:
@@ -461,7 +461,7 @@ class AssemblyLine:
         """Abort everything and let the managers go; a fork leaves them to the process that they belong to."""
         if forks.number != self._forks:
             return
-        self.runner.take_in()
+        self.runner.drain()
         self.runner.finisher.write()
         if self.repository is not None and not self._is_closed:
             with suppress(IntemiError):  # closing it tries once more, and says what is wrong

@@ -30,7 +30,7 @@ def use_one_thread(user: object) -> None:
 
 
 def give_back(user: object) -> None:
-    """Somebody needs it no more."""
+    """One of its users needs it no more."""
     global _restore
     with _lock:
         _users.discard(id(user))

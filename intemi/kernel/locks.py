@@ -26,12 +26,12 @@ class StepLock(RLock):  # type: ignore[misc]  # it may well be inherited from
 class Step:
     """Something done under the lock, with a call at its end."""
 
-    __slots__ = ("_acquire", "_lock", "_release", "_tell")
+    __slots__ = ("_acquire", "_lock", "_release", "_notify")
 
-    def __init__(self, lock: StepLock, tell: Callable[[], None]) -> None:
+    def __init__(self, lock: StepLock, notify: Callable[[], None]) -> None:
         self._lock = lock
         self._acquire, self._release = lock.acquire, lock.release
-        self._tell = tell
+        self._notify = notify
 
     def __enter__(self) -> None:
         if not self._acquire(False):
@@ -39,7 +39,7 @@ class Step:
 
     def __exit__(self, *exception: object) -> None:
         try:
-            self._tell()
+            self._notify()
         finally:
             self._release()
 

@@ -54,7 +54,7 @@ class MemoryCache:
         entry = self._values.get(origin)
         if entry is None:
             return self._pinned.get(origin, ABSENT)
-        if self._lock.acquire(False):  # while somebody changes what is here, it does not matter what was used last
+        if self._lock.acquire(False):  # while another thread changes it, it does not matter what was used last
             if origin in self._values:
                 self._values.move_to_end(origin)
             self._lock.release()

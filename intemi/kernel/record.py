@@ -125,6 +125,7 @@ class Record:
         "queue",
         "seed",
         "started",
+        "version",
         "wall",
     )
 
@@ -144,6 +145,7 @@ class Record:
         cpu: float = 0.0,
         queue: float = 0.0,
         memory: int | None = None,
+        version: str | None = None,
     ) -> None:
         self.machine = machine
         """Its id: equal ids, equal machines."""
@@ -166,6 +168,8 @@ class Record:
         """Seconds between the time it could have run and its start."""
         self.memory = memory
         """The most bytes it had at a time, where that was measured."""
+        self.version = version
+        """The version of this package that ran it, where that was recorded."""
 
     @property
     def results(self) -> dict[str, Any]:
@@ -218,6 +222,7 @@ class Record:
                 self.cpu,
                 self.queue,
                 self.memory,
+                self.version,
             )
         )
 

@@ -3,9 +3,9 @@
 Everything here happens on a worker's thread and, but for single steps, without the line's lock: machines, values and
 the store may take their time.
 
-Brief leaves under one parent are taken in hand together: they are claimed in one step, run one after the other, and
-what they have made is put by and taken in at the end. To change between the engine's work and theirs at every leaf
-costs more than either. It never waits for anything that takes time, nor while another worker has nothing to do.
+Brief leaves under one parent form a batch: they are claimed in one step and run one after the other, and their models
+are buffered and drained at the end. To change between the engine's work and theirs at every leaf costs more than
+either. Draining is never deferred for anything that takes time, nor while a worker is idle.
 """
 
 from __future__ import annotations
@@ -27,20 +27,21 @@ from intemi.kernel.ports import check_fit
 from intemi.kernel.protection import protected
 from intemi.kernel.record import Failure, Items, Record, census_of_one
 from intemi.kernel.seeds import Seed
+from intemi.kernel.shipped import VERSION
 from intemi.kernel.store import BUSY, MINE
 from intemi.kernel.values import accepted, check_model
 
 if TYPE_CHECKING:
     from intemi.kernel.line import AssemblyLine
 
-MANY = 8
-"""Leaves that are taken in hand together."""
-MOST = 64
-"""Leaves whose models are put by, ..."""
-LONG = 0.1
-"""... and seconds for which that of the first of them may wait, ..."""
-HEAVY = 2**20
-"""... unless leaves of that kind make more than so many bytes: the memory cache knows only what was taken in."""
+MAX_BATCH = 8
+"""Leaves that are claimed together."""
+MAX_BUFFERED = 64
+"""Models in the buffer."""
+MAX_DEFER_SECONDS = 0.1
+"""For which the first model in the buffer can be deferred."""
+MAX_BUFFERED_BYTES = 2**20
+"""Of the outputs of a leaf: kinds that make more are not batched, since the memory cache knows only drained models."""
 
 
 class Runner:
@@ -53,18 +54,18 @@ class Runner:
         self._load = line.values.load
         self._check_usage = line.stopper.check_usage
         self.finisher = Finisher(line)
-        self.hand: deque[Task] = deque()
-        """Leaves that are claimed, and run next; any worker may take them."""
-        self.put_by: deque[tuple[Task, Model]] = deque()
-        """Leaves that have run, and what they have made; any thread may take it in."""
-        self._since = 0.0
-        """When the first of them had run."""
-        self._is_missed = False
-        """Whether anything goes on when they are taken in."""
+        self.batch: deque[Task] = deque()
+        """Leaves that are claimed, and run next, by any worker."""
+        self.buffer: deque[tuple[Task, Model]] = deque()
+        """Leaves that have run, and their models; any thread may drain it."""
+        self._buffered_since = 0.0
+        """When the first leaf in the buffer had run."""
+        self._is_awaited = False
+        """Whether something waits for a leaf in the buffer."""
 
     def perform(self, task: Task, manager: TaskManager) -> None:
         """Run a task, or run a composite on from where it waits."""
-        tasks = [task]  # that are on this thread's hands just now
+        tasks = [task]  # that this thread is busy with
         try:
             if task.coroutine is not None:
                 self._drive(task)
@@ -72,20 +73,20 @@ class Runner:
                 if self._start(tasks, manager):
                     self._open(task)
             else:
-                if task.manager is None:  # it was not in hand
+                if task.manager is None:  # it was not in the batch
                     if manager.is_brief(task.config):
-                        tasks = self._line.row_from(task, manager)
-                    elif self.put_by:
-                        self.take_in()
+                        tasks = self._line.batch_from(task, manager)
+                    elif self.buffer:
+                        self.drain()
                     tasks = self._start(tasks, manager)
-                    self.hand.extend(tasks[1:])
+                    self.batch.extend(tasks[1:])
                     del tasks[1:]
                 while tasks:
                     tasks = self._run_leaf(tasks[0], manager)
         except BaseException as error:  # the store cannot be used, or warnings are errors: no waiter must hang
             with self._line.step():
                 for each in tasks:
-                    self.finisher.give_in(each, error)
+                    self.finisher.fail(each, error)
 
     def _start(self, tasks: Sequence[Task], manager: TaskManager) -> list[Task]:
         """Claim machines; those of them that are to be run here."""
@@ -115,7 +116,7 @@ class Runner:
     # Leaves
 
     def _run_leaf(self, task: Task, manager: TaskManager) -> list[Task]:
-        """Run a leaf; the next one in hand, if this thread may go on with it at once."""
+        """Run a leaf; returns the next one of the batch, if this thread can continue with it at once."""
         task.manager = manager
         task.start()
         call = Call(task, task.config, task.owner.seed, task.inputs, self._load, self._check_usage)
@@ -130,70 +131,72 @@ class Runner:
             return []
         task.stop_clock()
         ended = task.pulse + task.wall
-        if not self.put_by:
-            self._since = ended
-        self.put_by.append((task, model))
+        if not self.buffer:
+            self._buffered_since = ended
+        self.buffer.append((task, model))
         if task.is_awaited:
-            self._is_missed = True
-        following = self.from_hand() if self.hand and task.contexts and self._line.goes_on(manager) else None
-        may_lie = following is not None or self._may_lie(task)
-        if len(self.put_by) >= MOST or ended - self._since > LONG or not may_lie:
-            self.take_in()
+            self._is_awaited = True
+        following = (
+            self.next_in_batch() if self.batch and task.contexts and self._line.continues_batch(manager) else None
+        )
+        can_be_deferred = following is not None or self._can_be_deferred(task)
+        if len(self.buffer) >= MAX_BUFFERED or ended - self._buffered_since > MAX_DEFER_SECONDS or not can_be_deferred:
+            self.drain()
         elif not self.finisher.is_timed:
             self.finisher.set_timer()  # the next one may take longer than expected
         return [] if following is None else [following]
 
-    def _may_lie(self, last: Task) -> bool:
+    def _can_be_deferred(self, last: Task) -> bool:
         """Whether the buffered models can be deferred: nothing downstream is blocked on them."""
-        return not (self.hand or self._is_missed or last.is_awaited) and self._line.can_wait
+        return not (self.batch or self._is_awaited or last.is_awaited) and self._line.can_defer
 
-    def put_down(self) -> None:
+    def release_batch(self) -> None:
         """Release the current batch, for the next thread to claim. Under the line's lock."""
-        while (task := self.from_hand()) is not None:
+        while (task := self.next_in_batch()) is not None:
             self._stopped(task)
 
-    def from_hand(self) -> Task | None:
-        """The next leaf that is in hand."""
+    def next_in_batch(self) -> Task | None:
+        """The next leaf of the batch, if there is one."""
         try:
-            return self.hand.popleft()
-        except IndexError:  # none is, or another thread was quicker
+            return self.batch.popleft()
+        except IndexError:  # it is empty, or another thread was quicker
             return None
 
-    def first_put_by(self) -> Task | None:
-        """The first leaf whose model is put by."""
+    def first_buffered(self) -> Task | None:
+        """The first leaf in the buffer, if there is one."""
         try:
-            return self.put_by[0][0]
-        except IndexError:  # none is, or another thread has just taken it in
+            return self.buffer[0][0]
+        except IndexError:  # it is empty, or another thread has just drained it
             return None
 
     @property
-    def is_late(self) -> bool:
-        """Whether something was put by long ago."""
-        return bool(self.put_by) and perf_counter() - self._since > LONG
+    def is_overdue(self) -> bool:
+        """Whether the first model in the buffer has been deferred for too long."""
+        return bool(self.buffer) and perf_counter() - self._buffered_since > MAX_DEFER_SECONDS
 
-    def take_in(self) -> None:
-        """Take in what leaves have made and put by."""
-        taken: list[tuple[Task, Model]] = []
-        self._is_missed = False
+    def drain(self) -> None:
+        """Hand everything in the buffer to the finisher."""
+        drained: list[tuple[Task, Model]] = []
+        self._is_awaited = False
         with suppress(IndexError):  # nothing is left, or another thread was quicker
-            while self.put_by:
-                taken.append(self.put_by.popleft())
-        if not taken:
+            while self.buffer:
+                drained.append(self.buffer.popleft())
+        if not drained:
             return
         try:
-            self.finisher.finish([self._taken(task, model) for task, model in taken])
+            self.finisher.finish([self._finished(task, model) for task, model in drained])
         except BaseException as error:  # the store cannot be used, or warnings are errors: no waiter must hang
             with self._line.step():
-                for task, _ in taken:
-                    self.finisher.give_in(task, error)
+                for task, _ in drained:
+                    self.finisher.fail(task, error)
 
-    def _taken(self, task: Task, model: Model) -> Done:
+    def _finished(self, task: Task, model: Model) -> Done:
         try:
             durable = self._unifier.store.durable
             outputs, contents, received = self._values.take(
                 task.machine, task.config, model, durable, self._is_bound(task)
             )
-            if received > HEAVY:
+            if received > MAX_BUFFERED_BYTES:
                 task.manager.expect_heavy(task.config)
             return task, self._record(task, outputs, {**model.results, **task.owner.stamps}), contents
         except BaseException as error:  # what cannot be kept is the machine's failure, not ours
@@ -304,6 +307,7 @@ class Runner:
             task.cpu,
             max(0.0, task.pulse - task.queued),
             task.memory,
+            VERSION,
         )
 
     def _fail(self, task: Task, error: BaseException) -> None:

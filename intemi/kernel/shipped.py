@@ -2,7 +2,7 @@
 
 A machine of a release is known by its name and version, so a test compares the `fingerprint` of each with a pinned one.
 In a working copy, where the package does not lie among installed ones, the files that a machine is made of count as
-well: whoever edits one runs again what it makes. The kernel is the boundary: it runs machines, and is not part of them.
+well: after an edit, what it makes is run again. The kernel is the boundary: it runs machines, and is not part of them.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from collections.abc import Iterator
 
 from intemi.kernel import encoding
 
+VERSION = "0.1.0"
+"""Of this package. Records name the version that made them."""
 VARIABLE = "INTEMI_IDENTITY"
 """`release` or `working copy` in this variable of the environment decides, whatever the place of the package."""
 _PACKAGE = __name__.partition(".")[0]
@@ -39,7 +41,7 @@ def source_in_working_copy(cls: type) -> bytes:
     module = cls.__module__
     if not is_working_copy() or not module.startswith(f"{_PACKAGE}.") or _is_boundary(module):
         return b""
-    return _digest_of_files(module)
+    return digest_of_files(module)
 
 
 @functools.cache
@@ -130,8 +132,10 @@ def _content(module: str) -> bytes:
 
 
 @functools.cache
-def _digest_of_files(module: str) -> bytes:
-    return encoding.digest(*(part for each in files_of(module) for part in (each.encode(), _content(each))))
+def digest_of_files(module: str, within: str = "") -> bytes:
+    """A digest of the contents of all files that a module is made of, or of those that are within a package."""
+    files = [each for each in files_of(module) if each.startswith(within)]
+    return encoding.digest(b"", *(part for each in files for part in (each.encode(), _content(each))))
 
 
 @functools.cache

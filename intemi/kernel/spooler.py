@@ -49,15 +49,15 @@ class Spooler:
         task.state = RUNNING
         return task
 
-    def pop_row(self, first: Task, fits: Callable[[Machine], bool], most: int) -> list[Task]:
-        """A leaf that was popped, and those under the same parent that come next, as long as they fit.
+    def pop_batch(self, first: Task, fits: Callable[[Machine], bool], max_size: int) -> list[Task]:
+        """A batch: a leaf that was popped, and those under the same parent that come next, as long as they fit.
 
         It is as if they were popped one by one: none of them comes before something that waits for another.
         """
-        parent, row = first.owner.parent, [first]
+        parent, batch = first.owner.parent, [first]
         waiting: list[tuple[int, ...]] = []
-        while len(row) < most:
-            for context in row[-1].contexts:
+        while len(batch) < max_size:
+            for context in batch[-1].contexts:
                 if context.dependants:
                     waiting += [each.position for each in context.dependants]
             self._drop_stale(self._open, isolated=False)
@@ -70,8 +70,8 @@ class Spooler:
                 break
             heappop(self._open)
             following.state = RUNNING
-            row.append(following)
-        return row
+            batch.append(following)
+        return batch
 
     @staticmethod
     def _drop_stale(queue: list[tuple[tuple[int, ...], int, Task]], isolated: bool) -> None:

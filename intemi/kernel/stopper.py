@@ -1,7 +1,7 @@
 """The stopper: aborting requests, and the limits that abort them. Every method but `abort` is called under the lock.
 
-What is ended is a request. Its machine is ended only if nobody else waits for it: otherwise the next context in line
-takes over, at whatever point the machine is.
+What is ended is a request. Its machine is ended only if no other request waits for it: otherwise the next context in
+line takes over, at whatever point the machine is.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Stopper:
                 self._line.guard.admit(task)
 
     def _cancel(self, task: Task) -> None:
-        """Nobody waits for this task any more."""
+        """No request waits for this task any more."""
         if task.state is State.RUNNING and not task.is_composite:
             if task.manager is not None:
                 task.manager.stop(task)
@@ -77,7 +77,7 @@ class Stopper:
                 heir.claimed = True
 
     def check_limits(self, context: Context) -> None:
-        """Refuse limits that nobody could enforce."""
+        """Refuse limits that no task manager could enforce."""
         if not isinstance(context.limits, Limits):
             raise ConfigurationError(f"{context.path}: limits must be a Limits, such as Limits(wall=60)")
         if context.limits.need_process and not any(manager.isolates for manager in self._line.managers):
@@ -140,7 +140,7 @@ def needs_process(task: Task) -> bool:
 def tasks_above(task: Task) -> list[Task]:
     """The composites that have asked for a task, with those that have asked for them, each once."""
     found: dict[Task, None] = {}
-    while len(task.contexts) == 1:  # nobody else has asked for it: it is mostly so, all the way up
+    while len(task.contexts) == 1:  # no other request has asked for it: it is mostly so, all the way up
         parent = task.contexts[0].parent
         if parent is None or parent.task is None:
             return list(found)

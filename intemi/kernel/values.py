@@ -53,7 +53,7 @@ class Values:
     ) -> None:
         self._memory = memory
         self._note_run = note_run
-        """Told of the kind of each leaf that is run once more."""
+        """Called with the kind of each leaf that is run once more."""
         self._unifier = unifier
         self._trusts_store = trusts_store
         self._making = threading.RLock()

@@ -60,7 +60,7 @@ class Watcher:
                 if self._line.unifier.store.changed() or turn % PATIENCE == 0:
                     for task in tasks:
                         self._look(task)
-            except Exception as error:  # the store cannot be used: nobody must wait for ever
+            except Exception as error:  # the store cannot be used: no waiter must hang
                 self._fail(error)
 
     def _look(self, task: Task) -> None:

@@ -13,6 +13,7 @@ from intemi.series.frames import pandas_frame, read_pandas
 from intemi.series.json import json_text, read_json
 from intemi.series.rows import Rows
 from intemi.series.tables import latex_table, markdown_table
+from intemi.whole_files import write_whole
 
 
 class Exchange(Rows):
@@ -151,7 +152,7 @@ class Exchange(Rows):
 
 def _written(text: str, path: str | Path | None) -> str:
     if path is not None:
-        Path(path).write_bytes(text.encode())
+        write_whole(path, text)
     return text
 
 

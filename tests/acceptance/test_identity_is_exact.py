@@ -132,7 +132,8 @@ from intemi.machines.measures import (
     TopKAccuracy,
 )
 from intemi.machines.roles import ClassifierTest, Distributor, Learner, Loader, Ranker, Role, Transformer
-from intemi.machines.structure.scheme import ItemWire, OutsideWire, SchemeChild, SchemePort, Wire
+from intemi.machines.structure.scheme import SchemeChild, SchemePort
+from intemi.machines.structure.wires import ItemWire, OutsideWire, Wire
 from intemi.machines.trees.refinement.machines import (
     ErrorsOfPrunings,
     ErrorsOnRows,

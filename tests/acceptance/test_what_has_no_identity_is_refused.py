@@ -21,9 +21,10 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
-from intemi.kernel import ConfigurationError, Machine, Model, Project, storable
+from intemi.kernel import ConfigurationError, Job, Machine, Model, Project, storable
 from intemi.kernel.encoding import content_digest, encode
 from intemi.kernel.errors import ChanceWarning
+from tests.machines import Pass, gate
 
 HEAD = """
 import array, contextlib, contextvars, ctypes, functools, itertools, weakref
@@ -336,6 +337,35 @@ def test_what_is_rebound_after_the_first_use_is_noticed(monkeypatch: pytest.Monk
         monkeypatch.undo()
         assert seen() == [11, 11]
         assert project.counts().physical.total() == 5
+
+
+class Twice(Machine):
+    """Requests the same machine before and after a gate."""
+
+    version = 1
+    gate: str
+    inner: Limited
+
+    async def run(self, job: Job) -> Model:
+        job.request(self.inner, name="before")
+        await job.request(Pass(self.gate))
+        after = job.request(self.inner, name="after")
+        await after
+        return Model()
+
+
+def test_what_is_rebound_while_a_composite_runs_is_noticed_by_its_next_request(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else what the new code makes would be on record as what the old code makes."""
+    name = "rebound while it runs"
+    with Project(workers=1) as project:
+        twice = project.request(Twice(name, Limited()))
+        assert gate(name).reached.wait(30)
+        monkeypatch.setattr(sys.modules[__name__], "CONSTANT", 20)
+        gate(name).opened.set()
+        twice.wait()
+        assert [child.results["x"] for child in twice.children if child.name != "Pass"] == [11, 21]
+        monkeypatch.undo()
+        assert project.run(Limited()).results["x"] == 11
 
 
 _table: Any = None

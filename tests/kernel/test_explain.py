@@ -19,6 +19,7 @@ from intemi.kernel import (
     parameter,
 )
 from intemi.kernel.explain import Explanation, Verdict, _DryJob
+from intemi.kernel.shipped import VERSION
 from intemi.machines import Repeater
 from tests.machines import (
     Add,
@@ -35,6 +36,8 @@ from tests.machines import (
     cross_validation,
     gate,
 )
+
+MADE = f"on record, made by intemi {VERSION}"
 
 
 def verdicts(explanation: Explanation) -> dict[str, str]:
@@ -96,7 +99,7 @@ def test_what_is_on_record_would_be_reused() -> None:
     with Project(workers=1) as project:
         key = project.run(Number(1)).key
         explanation = project.explain(Number(1))
-        assert (explanation.verdict, explanation.reason, explanation.key) == (Verdict.REUSE, "on record", key)
+        assert (explanation.verdict, explanation.reason, explanation.key) == (Verdict.REUSE, MADE, key)
 
 
 def test_what_is_on_record_in_a_folder_would_be_reused(tmp_path: Path) -> None:
@@ -106,6 +109,18 @@ def test_what_is_on_record_in_a_folder_would_be_reused(tmp_path: Path) -> None:
     with Project(tmp_path, workers=1) as project:
         explanation = project.explain(study, data=project.given(3))
         assert verdicts(explanation) == {"Repeater": "reuse"}
+
+
+@pytest.mark.parametrize(("version", "said"), [("0.0.9", "on record, made by intemi 0.0.9"), (None, "on record")])
+def test_the_version_that_made_a_result_is_named_where_it_is_known(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: str | None, said: str
+) -> None:
+    with monkeypatch.context() as patch, Project(tmp_path, workers=1) as project:
+        patch.setattr("intemi.kernel.runner.VERSION", version)  # as another version, or one from before, would
+        project.run(Number(1))
+    with Project(tmp_path, workers=1) as project:
+        project.run(Number(2))
+        assert [project.explain(Number(value)).reason for value in (1, 2)] == [said, MADE]
 
 
 def test_what_is_queued_or_running_would_be_joined() -> None:
@@ -284,7 +299,7 @@ def test_a_failure_on_record_counts_as_the_mode_has_it(tmp_path: Path, failures:
         explanation = project.explain(Fail("so it is"))
         assert explanation.verdict is verdict
         if failures == "reuse":
-            assert explanation.reason == "its failure is on record: Fail failed: ValueError: so it is"
+            assert explanation.reason == f"its failure is {MADE}: Fail failed: ValueError: so it is"
 
 
 def test_a_dry_run_goes_no_further_than_a_failure() -> None:
@@ -321,7 +336,7 @@ def test_an_explanation_reads_like_a_tree() -> None:
         assert str(project.explain(Chain(1), number=project.given(5))) == (
             "run   Chain: never finished with this configuration, seed and inputs"
             "; then more, depending on what comes out\n"
-            "  reuse one: on record\n"
+            f"  reuse one: {MADE}\n"
             "  run   step 0: never finished with this configuration, seed and inputs"
         )
 

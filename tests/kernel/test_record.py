@@ -51,6 +51,12 @@ def test_results_that_were_encoded_as_a_whole_are_read() -> None:
     assert older.fixed_results() == {"Accuracy": 0.5, "Name": "x", "Parts": encode((1, 2))}
 
 
+def test_a_record_without_a_version_is_read() -> None:
+    parts = unpackb(record({"Accuracy": 0.5}, version="1.2.3").encode(), use_list=False)
+    older = Record.decode(packb(parts[:-1]))  # as records were written before
+    assert (older.version, older.results) == (None, {"Accuracy": 0.5})
+
+
 def test_nobody_can_change_results_that_are_fixed() -> None:
     given_results = {"Accuracy": 0.5, "Parts": [1, 2]}
     fixed = record(given_results)
@@ -75,6 +81,7 @@ def test_everything_else_comes_back() -> None:
         cpu=3.5,
         queue=0.5,
         memory=7,
+        version="1.2.3",
     )
     found = Record.decode(whole.encode())
     assert found.encode() == whole.encode()
@@ -85,6 +92,7 @@ def test_everything_else_comes_back() -> None:
         whole.census,
     )
     assert [found.started, found.wall, found.cpu, found.queue, found.memory] == [1.5, 2.5, 3.5, 0.5, 7]
+    assert found.version == "1.2.3"
 
 
 @pytest.mark.parametrize("data", [b"", b"\x00", packb((2, b"m")), packb([1]), packb({"a": 1})])

@@ -1,4 +1,4 @@
-"""What brief leaves have made is taken in together, and nobody is the worse for it."""
+"""The models of brief leaves are drained together, and nothing has to wait for it."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def test_what_brief_leaves_have_made_is_taken_in_together(monkeypatch: pytest.Mo
         capsules = [project.request(Brief(value)) for value in range(100)]
         assert [capsule.wait().outputs["number"] for capsule in capsules] == list(range(100))
     assert max(taken) > 1
-    assert max(taken) <= runner.MANY
+    assert max(taken) <= runner.MAX_BATCH
     assert sum(taken) == 100
 
 
@@ -143,7 +143,7 @@ def test_leaves_of_several_composites_are_taken_in_together_if_only_their_ends_f
             10 * number + value for number in range(10) for value in range(6)
         ]
     assert sum(taken) == 60 + 10 + 1
-    assert runner.MANY < max(taken) <= runner.MOST
+    assert runner.MAX_BATCH < max(taken) <= runner.MAX_BUFFERED
 
 
 def test_a_composite_that_waits_for_a_brief_leaf_goes_on_before_the_next_one_begins() -> None:
@@ -155,7 +155,7 @@ def test_a_composite_that_waits_for_a_brief_leaf_goes_on_before_the_next_one_beg
     assert ran == [-1, 0, 1, 2, 3, 4]
 
 
-def test_what_is_put_by_is_taken_in_before_a_leaf_that_may_take_long() -> None:
+def test_the_buffer_is_drained_before_a_leaf_that_may_take_long() -> None:
     _go_on.clear()
     _has_begun.clear()
     with Project(workers=1) as project:
@@ -163,7 +163,7 @@ def test_what_is_put_by_is_taken_in_before_a_leaf_that_may_take_long() -> None:
         both = project.request(Together((Together((Brief(1), Brief(2))), Together((Slow(3, waits=True),)))))
         try:
             assert _has_begun.wait(10)
-            assert not project._line.runner.put_by
+            assert not project._line.runner.buffer
             assert both.children[0].children[1].done
         finally:
             _go_on.set()
@@ -273,7 +273,7 @@ def test_another_worker_runs_what_is_in_hand_behind_a_leaf_that_takes_longer_tha
     _go_on.clear()
     with Project(workers=2) as project:
         project.run(Brief(-1))
-        other = project.request(Brief(3, waits=True))  # so that nobody is idle when the next ones are taken in hand
+        other = project.request(Brief(3, waits=True))  # so that no worker is idle when the next batch is formed
         long = project.request(Together((Brief(1, waits=True), Brief(2), Brief(4))))
         try:
             other.abort()  # its worker is free for others
@@ -313,13 +313,13 @@ def test_one_that_cannot_be_kept_does_not_harm_those_beside_it() -> None:
                     capsule.wait()
 
 
-def test_what_is_put_by_is_kept_when_the_project_is_closed(tmp_path: Path) -> None:
+def test_the_buffer_is_drained_when_the_project_is_closed(tmp_path: Path) -> None:
     _go_on.clear()
     project = Project(tmp_path, workers=1)
     project.run(Brief(-1))
     first = project.request(Brief(1))
     project.request(Brief(2, waits=True))
-    while not project._line.runner.put_by and not first.done:
+    while not project._line.runner.buffer and not first.done:
         time.sleep(0.001)
     project.close()
     _go_on.set()
@@ -328,11 +328,11 @@ def test_what_is_put_by_is_kept_when_the_project_is_closed(tmp_path: Path) -> No
         assert not project.counts().physical
 
 
-lying: list[int] = []
+buffered: list[int] = []
 
 
 class Heavy(Machine):
-    """Makes more than may lie about, in no time, and notes how much of that does."""
+    """Makes more than can be deferred, in no time, and notes how much is buffered."""
 
     version = 1  # what it looks at has no content that counts
     array = Output(np.ndarray)
@@ -340,7 +340,7 @@ class Heavy(Machine):
     value: int = 0
 
     def run(self) -> Model:
-        lying.append(len(runner_of["project"].put_by))
+        buffered.append(len(runner_of["project"].buffer))
         return Model(array=np.zeros(self.size, dtype=np.uint8))
 
 
@@ -348,11 +348,13 @@ runner_of: dict[str, runner.Runner] = {}
 
 
 @pytest.mark.parametrize("has_folder", [False, True])
-@pytest.mark.parametrize(("size", "lies"), [(runner.HEAVY // 2, True), (2 * runner.HEAVY, False)])
-def test_what_takes_much_room_does_not_lie_about(tmp_path: Path, has_folder: bool, size: int, lies: bool) -> None:
-    lying.clear()
+@pytest.mark.parametrize(
+    ("size", "is_buffered"), [(runner.MAX_BUFFERED_BYTES // 2, True), (2 * runner.MAX_BUFFERED_BYTES, False)]
+)
+def test_large_models_are_not_buffered(tmp_path: Path, has_folder: bool, size: int, is_buffered: bool) -> None:
+    buffered.clear()
     with Project(tmp_path if has_folder else None, workers=1) as project:
         runner_of["project"] = project._line.runner
         project.run(Heavy(size))
         project.run(Together(tuple(Heavy(size, value) for value in range(1, 17))))
-    assert any(lying) is lies
+    assert any(buffered) is is_buffered

@@ -9,12 +9,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numba
 import numpy as np
 import pytest
 
 from intemi.machines.trees import kernels
 from intemi.machines.trees.kernels import compiling
 
+NUMBA = tuple(map(int, numba.__version__.split(".")[:2]))
 PACKAGE = Path(kernels.__file__).parents[3]
 # A kernel that compiles in no time, beside a helper in a file of its own, in a copy of the package.
 QUICK = """
@@ -81,6 +83,25 @@ def test_an_edited_helper_compiles_the_kernels_that_call_it_again(copied: Path) 
     assert printed(copied)[0] == ["16.0", "1", "0"]
 
 
+def test_an_edited_file_that_no_kernel_calls_compiles_nothing(copied: Path) -> None:
+    printed(copied)
+    with (copied / "mixing.py").open("a") as file:
+        file.write("# a comment")
+    assert printed(copied)[0] == ["7.0", "1", "0"]
+
+
+@pytest.mark.skipif(NUMBA < (0, 68), reason="numba itself went by the times of files")
+def test_what_is_installed_again_is_not_compiled_again(copied: Path) -> None:
+    printed(copied)
+    for seconds in (10, -10_000_000):  # newer, and older as files of an archive are
+        for file in (copied.parents[2]).rglob("*.py"):
+            content, then = file.read_bytes(), file.stat().st_mtime + seconds
+            file.unlink()
+            file.write_bytes(content)
+            os.utime(file, (then, then))
+        assert printed(copied)[0] == ["7.0", "1", "0"]
+
+
 def test_the_cache_can_be_put_elsewhere(copied: Path, tmp_path: Path) -> None:
     elsewhere = tmp_path / "elsewhere"
     printed(copied, NUMBA_CACHE_DIR=str(elsewhere))
@@ -120,12 +141,30 @@ def test_a_damaged_cache_is_not_used(copied: Path) -> None:
     assert said.startswith("intemi: tree kernels cannot be cached")
 
 
-def test_two_processes_may_compile_at_the_same_time(copied: Path) -> None:
-    both = [started(copied) for _ in range(2)]
-    for process in both:
-        output, said = process.communicate(timeout=120)
-        assert (output.split()[0], said) == ("7.0", "")
-    assert printed(copied)[0] == ["7.0", "1", "0"]
+def test_of_several_processes_one_compiles_and_speaks_and_the_others_wait(copied: Path) -> None:
+    """As worker processes do, which all come to their first tree at the same time."""
+    steps = "".join(f"    x = math.sin(x) + {i}.5 if x > {i}.0 else math.cos(x)\n" for i in range(200))
+    slow = QUICK.replace("float64(float64)", "float64(float64), seconds=30").replace("    return", f"{steps}    return")
+    (copied / "quick.py").write_text(f"import math\n{slow}")
+    ended = [process.communicate(timeout=120) for process in [started(copied) for _ in range(3)]]
+    assert sorted(output.split()[1:] for output, _ in ended) == [["0", "1"], ["1", "0"], ["1", "0"]]
+    [said] = [said for _, said in ended if said]
+    assert said.startswith("intemi: compiling the tree kernels, once per computer: about 28 s left\n")
+
+
+def test_a_process_that_is_killed_while_it_compiles_holds_up_no_other(copied: Path) -> None:
+    slow = "import os, signal\nfrom intemi.machines.trees.kernels.cached import one_at_a_time\n"
+    slow += "from intemi.machines.trees.kernels import quick\n"
+    slow += "with one_at_a_time(quick.quick.py_func):\n    print('locked', flush=True)\n    signal.pause()"
+    process = started(copied, slow)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "locked\n"
+    waiting = started(copied)
+    with pytest.raises(subprocess.TimeoutExpired):
+        waiting.wait(timeout=5)
+    process.kill()
+    assert waiting.communicate(timeout=120) == ("7.0 1 0\n", "")
+    process.communicate()
 
 
 def test_a_long_compilation_is_counted_down(

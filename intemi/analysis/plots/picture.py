@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
 from io import BytesIO, StringIO
+from typing import Any
 
 from matplotlib.figure import Figure
+
+from intemi.whole_files import write_whole
 
 
 class Picture(Figure):
@@ -13,6 +17,19 @@ class Picture(Figure):
 
     >>> Picture(figsize=(2, 1)).savefig(StringIO(), format="svg")
     """
+
+    def savefig(self, fname: Any, **options: Any) -> None:
+        """As of any figure; a file is written whole or not at all."""
+        if not isinstance(fname, str | os.PathLike):
+            super().savefig(fname, **options)
+            return
+        name, kind = os.fspath(fname), options.pop("format", None)
+        if kind is None:
+            kind = os.path.splitext(name)[1][1:] or self.canvas.get_default_filetype()
+            name = name if name.endswith(f".{kind}") else f"{name}.{kind}"
+        written = BytesIO()
+        super().savefig(written, format=kind, **options)
+        write_whole(name, written.getvalue())
 
     def _repr_png_(self) -> bytes:
         written = BytesIO()

@@ -4,7 +4,7 @@ A claim on a machine is a POSIX lock on one byte of a file, at a place that the 
 nothing to clean up after a process that was killed.
 
 A process that is alone locks all places at once and claims by a note in memory, without asking the system each time.
-Whoever else comes finds all places locked, rings by setting a byte of the file that both have mapped, and waits; the
+Another process finds all places locked, rings by setting a byte of the file that both have mapped, and waits; the
 first keeps the places that it has claimed and lets go of all others.
 
 POSIX locks belong to a process, not to an open file, which has two consequences. Between the stores of one process they
@@ -41,11 +41,11 @@ _NO_MACHINE = _MACHINES + 2**62
 """A place behind those of all machines: it is locked as long as some process has locked all places."""
 
 HEARING = 0.05
-"""Seconds until a process that is alone hears that somebody rings, if it does not claim anything meanwhile."""
+"""Seconds until a process that is alone notices that another one rings, if it does not claim anything meanwhile."""
 KNOCKING = 0.5
 """Seconds for which one waits to be heard."""
 COMPANY = 60.0
-"""Seconds after meeting somebody until a process tries again whether it is alone."""
+"""Seconds after meeting another process until a process tries again whether it is alone."""
 
 
 class _LockFile:
@@ -213,7 +213,7 @@ class Claims:
         return self._file.alone
 
     def take(self, machine: bytes) -> bool:
-        """Claim a machine; False if somebody else has claimed it. What is claimed already stays so."""
+        """Claim a machine; False if another process has claimed it. What is claimed already stays so."""
         return self._take(machine) or (self._file.knock() and self._take(machine))
 
     def _take(self, machine: bytes) -> bool:

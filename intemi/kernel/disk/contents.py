@@ -1,7 +1,7 @@
 """The large contents of a store: bytes under the hex form of their content id, in diskcache, which must never unpickle.
 
 Loads diskcache, so it is imported when the first of them is written or read. A content lives in a file of its own that
-has a fresh name: nobody sees it before its row is committed. Version 1 had small ones here, too, in the rows.
+has a fresh name: it is not seen before its row is committed. Version 1 had small ones here, too, in the rows.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ _WAL = b"\2\2"
 
 
 def make_if_absent(path: Path, statements: tuple[str, ...]) -> bool:
-    """Make a file with what the statements put into it, unless there is one. Nobody else may be doing so just then."""
+    """Make a file with what the statements put into it, unless there is one. No other process may do so meanwhile."""
     if path.exists():
         return False
     drop_beside(path)

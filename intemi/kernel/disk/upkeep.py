@@ -1,6 +1,6 @@
 """Looking after the folder of a store: how large it is, whether all of it can be read, and dropping what can go.
 
-Results are never dropped here, only values: they are made again when somebody needs them. What graphs begin with (data
+Results are never dropped here, only values: they are made again when they are needed. What graphs begin with (data
 that were loaded, or given from outside) stays: its files may be gone.
 """
 
@@ -317,4 +317,4 @@ def _compact(file: Path) -> None:
             connection.execute("VACUUM")
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     except sqlite3.OperationalError:
-        return  # somebody is using it: the space is used for what comes next
+        return  # another process is using it: the space is used for what comes next

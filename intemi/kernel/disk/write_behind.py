@@ -1,7 +1,7 @@
 """What has finished is known at once and written a little later, many machines in one step: that costs a fraction.
 
-Nothing is lost on the way: what is not written yet is found here, its claims are held until it is, and whoever tells
-the user of it calls `flush` first.
+Nothing is lost on the way: what is not written yet is found here, its claims are held until it is, and before it is
+reported to the user, `flush` is called.
 """
 
 from __future__ import annotations
@@ -198,7 +198,7 @@ class WriteBehind(Store):
         self._store.forget(machine)
 
     def at_hand(self) -> Callable[[bytes], Kept | None] | None:
-        """What tells of machines that were written lately without reading anything; None if others may know better."""
+        """Looks up machines that were written recently, without reading; None if others may have written since."""
         return self._store.at_hand()
 
     def finished(self, after: int) -> Iterator[tuple[int, Record, list[Child]]]:

@@ -206,6 +206,6 @@ class Channel:
 
 
 def _place(view: memoryview) -> tuple[int, int]:
-    """Where a buffer lies. As long as somebody holds it, nothing else lies there."""
+    """Where a buffer lies. As long as it is held, nothing else lies there."""
     address: int = np.frombuffer(view, np.uint8).__array_interface__["data"][0]
     return address, len(view)

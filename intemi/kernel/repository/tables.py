@@ -110,7 +110,7 @@ class Transaction:
                 self._connection.execute("COMMIT")
         finally:
             if self._connection.in_transaction:
-                with suppress(sqlite3.Error):  # the error that led here is the one to tell of
+                with suppress(sqlite3.Error):  # the error that led here is the one to report
                     self._connection.execute("ROLLBACK")
 
 

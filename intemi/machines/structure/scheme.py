@@ -11,10 +11,19 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, Self
 
-from intemi.kernel import Component, Input, Job, Machine, Model, Output, Source, parameter
+from intemi.kernel import Component, Input, Job, Machine, Model, Output, Source
 from intemi.kernel.errors import BindingError, ConfigurationError, NoSuchPort
 from intemi.kernel.machine import RESERVED, missing_in
 from intemi.kernel.ports import Port, check_fit, listed
+from intemi.machines.structure.wires import (
+    ItemWire,
+    OutsideWire,
+    Wire,
+    collections_in,
+    outside_wire,
+    source_of,
+    sources_of,
+)
 
 
 class SchemePort(Component):
@@ -22,37 +31,6 @@ class SchemePort(Component):
 
     accepted: type
     multi: bool = False
-
-
-class Wire(Component):
-    """Where an input inside a scheme comes from: an output of a child, or (without a child) an input of the scheme."""
-
-    child: str
-    port: str
-
-    def __str__(self) -> str:
-        return f"{self.child}.{self.port}" if self.child else self.port
-
-
-class ItemWire(Wire):
-    """One item of a multi output of a child, or of a multi input of the scheme."""
-
-    item: int = parameter(at_least=0)
-
-    def __str__(self) -> str:
-        return f"{super().__str__()}[{self.item}]"
-
-
-class OutsideWire(Wire):
-    """An output of a machine outside that has finished. The id of the machine stands for everything that made it."""
-
-    machine: str
-    index: int
-    accepted: type
-    multi: bool = False
-
-    def __str__(self) -> str:
-        return f"outside.{self.port}"
 
 
 class SchemeChild(Component):
@@ -259,7 +237,7 @@ class Scheme(Machine):
 
     def _wire(self, target: str, end: Any) -> Wire:
         if isinstance(end, Source):
-            return _outside(target, end)
+            return outside_wire(target, end)
         if not isinstance(end, End):
             raise BindingError(
                 f"{target} must be bound to a port of this scheme, of a machine inside, "
@@ -434,7 +412,7 @@ class Scheme(Machine):
             known = []
             for child in self.in_order():
                 wires = [(name, tuple(wires)) for name, wires in child.wires.items()]
-                known.append((child, wires, _collections(wire for _, each in wires for wire in each)))
+                known.append((child, wires, collections_in(wire for _, each in wires for wire in each)))
             self.__dict__["_plan"] = known
         return known
 
@@ -446,62 +424,19 @@ class Scheme(Machine):
             bindings: dict[str, Any] = {}
             for name, wires in ports:
                 bindings[name] = (
-                    _source(wires[0], job, capsules, inputs)
+                    source_of(wires[0], job, capsules, inputs)
                     if len(wires) == 1
-                    else _sources(wires, job, capsules, inputs)
+                    else sources_of(wires, job, capsules, inputs)
                 )
             capsules[child.name] = job.request(child.machine, name=child.name, **bindings)
-        for needed in _collections(self.exposed.values()):
+        for needed in collections_in(self.exposed.values()):
             await capsules[needed]
-        return Model(**{name: _source(wire, job, capsules, inputs) for name, wire in self.exposed.items()})
+        return Model(**{name: source_of(wire, job, capsules, inputs) for name, wire in self.exposed.items()})
 
     def _shown(self) -> str:
         ports = [f"{port.name}={port.declared}" for port in (*self.inputs.values(), *self.outputs.values())]
         inside = [f"{child.name}: {child.machine!r}" for child in self.children]
         return f"{self.kind}({', '.join(ports + inside)})"
-
-
-def _source(wire: Wire, job: Job, capsules: Mapping[str, Any], inputs: Mapping[str, Any]) -> Any:
-    """What is at the beginning of a wire: an output of a machine inside, or what is bound to an input of the scheme."""
-    if type(wire) is OutsideWire:
-        return job.output_of(bytes.fromhex(wire.machine), Output(wire.accepted, wire.multi, wire.port), wire.index)
-    bound = getattr(capsules[wire.child], wire.port) if wire.child else inputs[wire.port]
-    return _item(bound, wire) if type(wire) is ItemWire else bound
-
-
-def _collections(wires: Iterable[Wire]) -> list[str]:
-    """The machines inside of whose collections single items are bound."""
-    return [wire.child for wire in wires if type(wire) is ItemWire and wire.child]
-
-
-def _item(bound: Any, wire: ItemWire) -> Source:
-    """One of the values that are bound: sources may stand for one or for many."""
-    sources = bound if isinstance(bound, tuple) else (bound,)
-    items: list[Source] = []
-    for each in sources:
-        items += [each] if each.is_single else [each[index] for index in range(len(each))]
-    if wire.item >= len(items):
-        raise BindingError(f"Scheme: there is no {wire}, there are {len(items)} items")
-    return items[wire.item]
-
-
-def _outside(target: str, source: Source) -> OutsideWire:
-    """A wire to an output of a machine that has finished; it is known by what was done to make it."""
-    record = source.context.record
-    if source.context.error is not None:
-        raise BindingError(f"{target} cannot be bound to {source}: {source.context.error}")
-    if record is None:
-        raise BindingError(
-            f"{target} cannot be bound to {source}, which is not there yet: wait for {source.context.path} first, "
-            "or give the scheme an input for it"
-        )
-    port = source.port
-    return OutsideWire("", port.name, record.machine.hex(), source.index, port.accepted, not source.is_single)
-
-
-def _sources(wires: Iterable[Wire], job: Job, capsules: Mapping[str, Any], inputs: Mapping[str, Any]) -> list[Any]:
-    bound = [_source(wire, job, capsules, inputs) for wire in wires]
-    return [source for each in bound for source in (each if isinstance(each, tuple) else (each,))]
 
 
 def _with_present_names(parameters: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -1,5 +1,7 @@
+from io import BytesIO
 from itertools import pairwise
 from pathlib import Path
+from time import process_time
 
 import numpy as np
 import pytest
@@ -19,17 +21,16 @@ RAN = Series({"wall": [2.0, 1.0, 1.0], "started": [10.0, 10.5, 12.5], "kind": ["
 def bars(figure) -> dict[str, list[tuple[float, float, float]]]:
     """By what the legend says: left end, width and lane of each bar."""
     found = {}
-    for container in figure.axes[0].containers:
-        found[container.get_label()] = [
-            (bar.get_x(), bar.get_width(), bar.get_y() + bar.get_height() / 2) for bar in container.patches
-        ]
+    for collection in figure.axes[0].collections:
+        corners = [path.vertices[:4] for path in collection.get_paths()]
+        found[collection.get_label()] = [(each[0, 0], np.ptp(each[:, 0]), each[:, 1].mean()) for each in corners]
     return found
 
 
 def test_bars_are_where_machines_ran() -> None:
     found = bars(time_line(RAN))
-    assert found["KNN (2)"] == [(0, 2, 0), (2.5, 1, 0)]
-    assert found["SVM (1)"] == [(0.5, 1, 1)]
+    assert found["KNN (2)"] == [(0, 2, pytest.approx(0)), (2.5, 1, pytest.approx(0))]
+    assert found["SVM (1)"] == [(0.5, 1, pytest.approx(1))]
 
 
 def test_workers_are_named() -> None:
@@ -53,6 +54,54 @@ def test_classes_that_took_little_are_put_together() -> None:
     kinds = [f"kind {number}" for number in range(10)]
     series = Series({"wall": [10.0 - n for n in range(10)], "started": [10.0 * n for n in range(10)], "kind": kinds})
     assert "others (4)" in bars(time_line(series))
+
+
+def of_many(number: int) -> Series:
+    """As many machines of eight classes on four workers, one after the other, with a pause in the middle."""
+    rng = np.random.default_rng(0)
+    wall = rng.exponential(1e-3, number)
+    worker = rng.integers(4, size=number)
+    started = np.empty(number)
+    for each in range(4):
+        mine = worker == each
+        started[mine] = np.cumsum(wall[mine]) - wall[mine]
+    started[started > np.median(started)] += 5.0
+    kinds = np.array([f"kind {place}" for place in range(8)])[rng.integers(8, size=number)]
+    names = [f"worker {each + 1}" for each in worker]
+    return Series({"wall": wall.tolist(), "started": started.tolist(), "worker": names, "kind": kinds.tolist()})
+
+
+def test_a_hundred_thousand_machines_are_drawn_in_seconds_into_a_small_file() -> None:
+    series, began, content = of_many(100_000), process_time(), BytesIO()
+    time_line(series).savefig(content, format="svg")
+    assert process_time() - began < 20  # a bar for each would take minutes
+    assert len(content.getvalue()) < 2**20
+
+
+def test_columns_are_where_something_ran_and_as_high_as_it_was_busy() -> None:
+    number = 10_000
+    started = np.arange(number) * 1e-3 + np.where(np.arange(number) < number / 2, 0, 10)  # a pause of 10 s
+    series = Series({"wall": [0.5e-3] * number, "started": started.tolist(), "kind": ["KNN"] * number})
+    figure = time_line(series)
+    [label] = bars(figure)
+    assert label == "KNN (10,000)"
+    corners = [path.vertices[:4] for path in figure.axes[0].collections[0].get_paths()]
+    for each in corners:
+        assert each[0, 0] < 5.1 or each[0, 0] > 14.9
+        assert np.ptp(each[:, 1]) <= 0.7 * 0.6 + 1e-9
+    assert sum(np.ptp(each[:, 0]) for each in corners) == pytest.approx(10, abs=0.1)
+
+
+def test_a_long_bar_is_one_bar_beside_many_short_ones() -> None:
+    series = Series(
+        {
+            "wall": [10.0] + [1e-3] * 5000,
+            "started": [0.0, *np.linspace(0, 9.9, 5000).tolist()],
+            "kind": ["SVM"] + ["KNN"] * 5000,
+            "worker": ["a"] + ["b"] * 5000,
+        }
+    )
+    assert bars(time_line(series))["SVM (1)"] == [(0, pytest.approx(10), pytest.approx(0))]
 
 
 def test_a_watched_run_knows_its_workers() -> None:

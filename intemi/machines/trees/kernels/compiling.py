@@ -1,7 +1,7 @@
 """How kernels are compiled, through numba's public interface only: at first use, without the interpreter's lock, cached
 on disk; and the types in their signatures.
 
-Only this file imports numba, and nothing that `import intemi` imports imports this file.
+Only this file and `cached` import numba, and nothing that `import intemi` imports imports them.
 """
 
 from __future__ import annotations
@@ -10,8 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext, suppress
-from pathlib import Path
+from contextlib import contextmanager, nullcontext
 from pickle import UnpicklingError
 from typing import Any, TypeVar, cast
 
@@ -22,6 +21,7 @@ from numba.extending import intrinsic, overload
 from numpy.typing import NDArray
 
 from intemi.kernel import ConfigurationError
+from intemi.machines.trees.kernels.cached import one_at_a_time
 
 __all__ = [
     "BYTES",
@@ -85,6 +85,8 @@ and for each literal that they are called with."""
 
 QUIET_SECONDS = 2.0
 """A kernel that is loaded from the cache takes a hundredth of this: only a compilation is worth a message."""
+SECONDS_PER_LINE = 10.0
+"""Between a message and the next one."""
 
 
 def kernel(signature: Any, seconds: int = 0) -> Callable[[Function], Function]:
@@ -94,21 +96,21 @@ def kernel(signature: Any, seconds: int = 0) -> Callable[[Function], Function]:
     """
 
     def decorate(function: Function) -> Function:
-        with _counting_down(seconds) if seconds else nullcontext():
-            return cast(Function, _cached(njit, signature, function, nogil=True))
+        return cast(Function, _cached(njit, signature, function, seconds, nogil=True))
 
     return decorate
 
 
-def _cached(decorator: Any, signature: Any, function: Callable[..., Any], **options: Any) -> Any:
+def _cached(decorator: Any, signature: Any, function: Callable[..., Any], seconds: int = 0, **options: Any) -> Any:
     """Compile and cache a function, or if it cannot be cached compile it in memory."""
     options["error_model"] = "numpy"
-    try:
-        return decorator(signature, cache=True, **options)(function)
-    except (RuntimeError, OSError, EOFError, UnpicklingError) as error:  # no folder, no room, or a damaged file
-        made = decorator(signature, **options)(function)
-        _warn_once(str(error))
-        return made
+    with one_at_a_time(function), _counting_down(seconds) if seconds else nullcontext():
+        try:
+            return decorator(signature, cache=True, **options)(function)
+        except (RuntimeError, OSError, EOFError, UnpicklingError) as error:  # no folder, no room, or a damaged file
+            made = decorator(signature, **options)(function)
+            _warn_once(str(error))
+            return made
 
 
 def helper(function: Function) -> Function:
@@ -119,22 +121,6 @@ def helper(function: Function) -> Function:
 def inlined(function: Function) -> Function:
     """The same for what is called often: it becomes part of the callers' own code, since arrays are costly to pass."""
     return cast(Function, njit(error_model="numpy", forceinline=True)(function))
-
-
-def _forget_stale() -> None:
-    """Remove cached kernels that are older than a source: numba looks only at the file of the kernel itself, and not at
-    those of the helpers that were compiled into it."""
-    probe: Any = njit(cache=True)(_forget_stale)
-    sources = [*Path(__file__).parent.glob("*.py"), Path(__file__).parents[1] / "tree.py"]
-    newest = max(source.stat().st_mtime for source in sources)
-    for cached in Path(probe.stats.cache_path).glob("*.nb[ci]"):
-        with suppress(OSError):
-            if cached.stat().st_mtime < newest:
-                cached.unlink()
-
-
-with suppress(RuntimeError):  # there is no cache
-    _forget_stale()
 
 
 def _warn_once(reason: str) -> None:
@@ -149,18 +135,19 @@ _is_warned = False
 
 @contextmanager
 def _counting_down(seconds: int) -> Iterator[None]:
-    """Say on stderr, unless it is over at once, about how many seconds are left; a terminal shows each of them."""
+    """Say on stderr, unless it is over at once, about how many seconds are left, and again from time to time.
+
+    Whole lines, and not many: they are read in terminals, in notebooks, in logs and above a display of progress.
+    """
     is_over = threading.Event()
 
     def count_down() -> None:
-        began, is_terminal = time.monotonic(), sys.stderr.isatty()
-        pause = QUIET_SECONDS
+        began, pause = time.monotonic(), QUIET_SECONDS
         while not is_over.wait(pause):
             left = round(seconds - (time.monotonic() - began))
             when = f"about {left} s left" if left > 0 else "nearly done"
-            message = f"intemi: compiling the tree kernels, once per computer: {when:<16}"
-            print(message, end="\r" if is_terminal else "\n", file=sys.stderr, flush=True)
-            pause = 1.0 if is_terminal else 10.0
+            print(f"intemi: compiling the tree kernels, once per computer: {when}", file=sys.stderr, flush=True)
+            pause = SECONDS_PER_LINE
 
     thread = threading.Thread(target=count_down, daemon=True)
     thread.start()

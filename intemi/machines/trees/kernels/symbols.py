@@ -132,7 +132,7 @@ def score(table: Floats, k: int, present: Codes, count: int, order: int, out: Fl
             out[i] += vector[c] * scale[c] * table[present[i] * k + c] / weights[i]
 
 
-@kernel(void(FLOATS, int64, CODES, int64, int64, FLOATS), seconds=4)
+@kernel(void(FLOATS, int64, CODES, int64, int64, FLOATS))
 def scores(table: Floats, k: int, present: Codes, count: int, order: int, out: Floats) -> None:
     """The same, for Python."""
     score(unowned(table), k, unowned(present), count, order, out)
