@@ -168,7 +168,7 @@ def _add_oracle(test: Scheme, criterion: str, full: Any) -> None:
     counts = test.add(NodeCounts(), tree=full.tree, data=test.test, name=f"{name} counts")
     errors = test.add(ErrorsOfPrunings(reduced), tree=full.tree, counts=counts.counts, name=f"{name} errors")
     tree = test.add(PrunedTree(reduced), tree=full.tree, data=test.training, tables=[errors.table], name=f"{name} tree")
-    test.add(ClassificationTest(), data=test.test, classifier=tree.classifier, name=name)
+    test.add(ClassificationTest(oracle=True), data=test.test, classifier=tree.classifier, name=name)
 
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"

@@ -30,6 +30,8 @@ class CVDistributor(Distributor):
     intemi.kernel.errors.ConfigurationError: CVDistributor: folds must be at least 2, got 1
     """
 
+    version = 2
+
     folds: int = parameter(default=10, at_least=2)
     stratified: bool = True
 
@@ -45,6 +47,8 @@ class CVDistributor(Distributor):
 
 class BootstrapDistributor(Distributor):
     """Bootstrap samples: as many rows as there are, drawn with replacement; test data are the rows never drawn."""
+
+    version = 2
 
     samples: int = parameter(default=10, at_least=1)
 
@@ -77,6 +81,8 @@ class HoldOutDistributor(Distributor):
     If stratified, the number of training rows of each class is its share of the class, rounded up or down.
     """
 
+    version = 2
+
     share: float = parameter(default=2 / 3, above=0, below=1)
     stratified: bool = True
     samples: int = parameter(default=1, at_least=1)
@@ -106,6 +112,8 @@ class LeaveOneOutDistributor(Distributor):
 
     The views of n rows name n · (n - 1) of them, four bytes each: 20,000 rows take 1.6 GB.
     """
+
+    version = 2
 
     def run(self, data: Data) -> Model:
         rows, copied = _without_copies(data)

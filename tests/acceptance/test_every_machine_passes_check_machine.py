@@ -23,6 +23,7 @@ from intemi.machines import (
     BestFirstTree,
     BootstrapDistributor,
     ClassificationTest,
+    ContestTest,
     CorrelationRanking,
     Count,
     CVDistributor,
@@ -170,6 +171,7 @@ EXAMPLES: dict[type[Machine], Callable[[], Example]] = {
         ClassificationTest(measures=[F1(), Correctness()]),
         {"data": DATA, "classifier": classifier()},
     ),
+    ContestTest: lambda: (ContestTest(), {"data": DATA, "classifier": classifier()}),
     # trees
     DecisionTree: lambda: (DecisionTree(), {"data": D1}),
     RefinedTree: lambda: (RefinedTree(DecisionTree(), CostComplexity(passes=CVDistributor(folds=2))), {"data": D1}),

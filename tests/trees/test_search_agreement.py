@@ -44,6 +44,8 @@ def test_the_index_is_that_of_a_trusted_program(divisions: tuple[list[int], list
 class Watched(BeamSearch):
     """A beam search that remembers what it held."""
 
+    version = 1
+
     def _best(self, families: Sequence[Sequence[PartialTree]], width: int) -> list[PartialTree]:
         beam = super()._best(families, width)
         BEAMS.append((beam, [tree for family in families for tree in family]))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from intemi.kernel.errors import IntemiError
-from intemi.kernel.lineage import SAMPLE, Examination
+from intemi.kernel.lineage import Examination
 from intemi.machines.classifiers.classification_test import ClassificationTest
-from intemi.machines.fairness.leaks import LeakageError
+from intemi.machines.fairness.leaks import sample_of
 
 
 class AlreadyRevealed(IntemiError):
@@ -26,15 +26,14 @@ class ContestTest(ClassificationTest):
 
     def examine(self, examination: Examination) -> Mapping[str, str]:
         stamps = super().examine(examination)
-        if SAMPLE not in stamps:
-            raise LeakageError(f"{examination.path}: {self.kind} takes a sample of its own, not one of a split")
+        sample = sample_of(examination)
         (source,) = examination.sources["classifier"]
         record = source.context.record
-        first = examination.lineage.claim(f"contest {stamps[SAMPLE]}".encode(), source.context.key)
+        first = examination.lineage.claim(f"contest {sample}".encode(), source.context.key)
         if first is not None and record is not None and first.machine != record.machine:
             other = f"the classifier of {first.kind}"
             raise AlreadyRevealed(
-                f"{examination.path}: the sample {stamps[SAMPLE]} was revealed before, to {other}; "
+                f"{examination.path}: the sample {sample} was revealed before, to {other}; "
                 "a contest sample is revealed once"
             )
         return stamps

@@ -60,11 +60,17 @@ def stamps_of_test(examination: Examination, allow_leak: bool, oracle: bool) -> 
     stamps = {ORACLE: "declared"} if oracle else {}
     if outside is None:
         if not _is_of_a_split(tested):
-            stamps[SAMPLE] = name_of(lineage, tested.samples)
+            stamps[SAMPLE] = sample_of(examination)
         if features := overlapping(lineage, learned.features, tested):
             stamps[TRANSDUCTIVE] = _readers(learned, features, Reads.FEATURES)
             _warn_of(stamps[TRANSDUCTIVE])
     return stamps
+
+
+def sample_of(examination: Examination) -> str:
+    """What the sample is called that a test looks at."""
+    lineage = examination.lineage
+    return name_of(lineage, trace(lineage, *examination.sources["data"]).samples)
 
 
 def stamps_of_search(examination: Examination) -> dict[str, str]:
