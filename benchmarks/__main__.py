@@ -15,6 +15,7 @@ NAMES = (
     "requests",
     "scaling",
     "cross_validation",
+    "fairness",
     "parameter_search",
     "repository",
     "trees",
