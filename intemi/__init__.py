@@ -17,6 +17,7 @@ What is here, in the order in which it is best read:
 
     to run        Project, Capsule, Source, State, Limits, Failures, Counts, Event, EventKind
     to declare    Machine, Model, Input, Output, MultiInput, MultiOutput, parameter, Component, Commentator, Job, Seed
+    to compare    diff, Difference
     to keep       storable, content_digest, from_plain
     workers       Threads, Processes; to write your own: TaskManager, Call, Task, Stopped
     errors        IntemiError and its family: ConfigurationError, BindingError, InfeasibleError, EncodingError,
@@ -43,6 +44,7 @@ from intemi.kernel.capsule import Capsule
 from intemi.kernel.component import Component, from_plain
 from intemi.kernel.composite import Job
 from intemi.kernel.context import Source, State, Task
+from intemi.kernel.differences import Difference, diff
 from intemi.kernel.encoding import content_digest, storable
 from intemi.kernel.errors import (
     BindingError,
@@ -96,6 +98,9 @@ __all__ = [
     "Commentator",
     "Job",
     "Seed",
+    # To compare
+    "diff",
+    "Difference",
     # To keep
     "storable",
     "content_digest",

@@ -24,12 +24,16 @@ Examples:
   intemi compare quickstart.yaml
   intemi compare quickstart                          the project's folder does as well
   intemi compare quickstart.yaml --measure AUC --format latex
+  intemi compare pruning.yaml --vary refinement      refuses learners that differ in anything else
   intemi compare quickstart.yaml --picture cd.svg    .png and .pdf as well; `intemi picture` draws others"""
 )
 @experiment_argument
 @project_option
 @import_option
 @click.option("-m", "--measure", help="Compare by this measure, instead of the first of the experiment.")
+@click.option(
+    "--vary", multiple=True, metavar="PATH", help="Refuse learners that differ in any other part; may be given again."
+)
 @click.option("--format", "form", type=click.Choice(["text", "markdown", "latex", "json"]), default="text")
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.option("--picture", type=click.Path(), metavar="FILE", help="Draw average ranks and the critical difference.")
@@ -39,6 +43,7 @@ def command(
     source: str,
     project: str | None,
     measure: str | None,
+    vary: tuple[str, ...],
     form: str,
     as_json: bool,
     picture: str | None,
@@ -54,7 +59,7 @@ def command(
     check_measure(experiment, measure)
     with opened(experiment.folder, name="compare") as folder:
         outcome = found(experiment, folder)
-        compared = outcome.compare(measure)
+        compared = outcome.compare(measure, vary)
         if picture is not None:
             draw_into(picture, lambda: critical_difference(experiment, compared))
             click.echo(f"{picture} is written", err=True)

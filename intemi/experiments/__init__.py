@@ -4,6 +4,7 @@
 machines of names and parameters. `running` runs it in a project, and `outcome` is what came of it.
 """
 
+from intemi.experiments.alike import check_alike
 from intemi.experiments.comparison import Compared, Comparison
 from intemi.experiments.errors import ExperimentError
 from intemi.experiments.experiment import Experiment, cross_validation
@@ -27,6 +28,7 @@ __all__ = [
     "Cell",
     "Compared",
     "cross_validation",
+    "check_alike",
     "picture",
     "ExperimentError",
 ]

@@ -46,8 +46,14 @@ class Comparison:
     alpha: float = 0.05
     correction: Literal["none", "bonferroni", "sidak"] = "none"
     control: str | None = None
+    vary: str | tuple[str, ...] = ()
+    """The paths of the only parts in which learners may differ, such as "refinement"; without any, all."""
 
     def __post_init__(self) -> None:
+        paths = (self.vary,) if isinstance(self.vary, str) else self.vary
+        if not isinstance(paths, list | tuple) or not all(isinstance(path, str) and path for path in paths):
+            raise ConfigurationError(f"Comparison: vary must be the path of a part, or several, got {self.vary!r}")
+        object.__setattr__(self, "vary", tuple(paths))
         choices: dict[str, tuple[Any, ...]] = {
             "best": (None, "highest", "lowest"),
             "test": (*TESTS, self.test) if isinstance(self.test, UnknownTest) else tuple(TESTS),
@@ -74,7 +80,7 @@ class Comparison:
 
     def to_plain(self) -> dict[str, Any]:
         """It as plain data; `Comparison.from_plain` makes the same one of them."""
-        return {**asdict(self), "test": str(self.test)}
+        return {**asdict(self), "test": str(self.test), "vary": list(self.vary)}
 
     @classmethod
     def from_plain(cls, plain: Mapping[str, Any]) -> Comparison:

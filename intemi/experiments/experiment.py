@@ -13,6 +13,7 @@ from typing import Any
 
 from intemi.data import Data
 from intemi.experiments import catalogue
+from intemi.experiments.alike import check_alike
 from intemi.experiments.comparison import Comparison, UnknownTest
 from intemi.experiments.errors import near
 from intemi.experiments.unknown import is_known, restored, unknown_among
@@ -128,15 +129,18 @@ class Experiment:
         check_test(self.test)
         if not self.measures:
             raise ConfigurationError("Experiment: measures must name at least one measure, got none")
-        known = self.known_measures
+        measures = self.known_measures
         for measure in (*self.measures, *filter(None, [self.comparison.measure])):
             if not isinstance(measure, str | Measure):
                 raise ConfigurationError(f"Experiment: measures must be names or measures, got {measure!r}")
-            if isinstance(measure, str) and known is not None and measure not in known:
-                raise ConfigurationError(f"Experiment: no measure is called {measure!r}; {near(measure, known)}")
+            if isinstance(measure, str) and measures is not None and measure not in measures:
+                raise ConfigurationError(f"Experiment: no measure is called {measure!r}; {near(measure, measures)}")
         if self.comparison.control is not None and self.comparison.control not in self.learners:
             control = self.comparison.control
             raise ConfigurationError(f"Experiment: no learner is called {control!r}; {near(control, self.learners)}")
+        if self.comparison.vary:
+            known = {name: learner for name, learner in self.learners.items() if is_known(learner)}
+            check_alike(known, self.comparison.vary)
         if self.learners and is_known(self.distributor) and not isinstance(self.comparison.test, UnknownTest):
             self.comparison.test_for(self.distributor)
 

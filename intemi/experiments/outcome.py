@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from intemi.experiments.alike import check_alike
 from intemi.experiments.comparison import Compared, compare
 from intemi.experiments.experiment import LEARNER, TEST, Experiment, measures_by_name
 from intemi.experiments.unknown import is_known
@@ -119,9 +120,15 @@ class Outcome:
                 )
         return Series.concat(*parts)
 
-    def compare(self, measure: str | None = None) -> Compared:
-        """Compare the learners, as the experiment says; by another measure, if one is given."""
+    def compare(self, measure: str | None = None, vary: str | Sequence[str] = ()) -> Compared:
+        """Compare the learners, as the experiment says; by another measure, if one is given.
+
+        Learners that differ elsewhere than at the paths `vary` are refused, if there are any.
+        """
         from dataclasses import replace
+
+        if vary:
+            check_alike(self.experiment.learners, vary)
 
         name = measure or self.experiment.main_measure
         comparison = replace(self.experiment.comparison, measure=name, best=self.experiment.best_of(name))

@@ -33,7 +33,7 @@ KEYS = (
     "requests",
 )
 PROTOCOL_KEYS = ("distributor", "repetitions", "seed")
-COMPARISON_KEYS = ("measure", "best", "test", "alpha", "correction", "control")
+COMPARISON_KEYS = ("measure", "best", "test", "alpha", "correction", "control", "vary")
 
 
 def read_experiment(file: str | os.PathLike[str]) -> Experiment:
@@ -178,7 +178,9 @@ def _comparison(root: Node, experiment: Experiment) -> dict[str, Any]:
         raise control.wrong(f"no learner is called {control.value!r}; {near(str(control.value), experiment.learners)}")
     given = {key: each.value for key, each in node.items() if each.value is not None}
     for key, each in node.items():
-        if each.is_list or each.is_mapping:
+        if key == "vary" and each.is_list:
+            given[key] = tuple(path.value for path in each.value)
+        elif each.is_list or each.is_mapping:
             raise each.wrong(f"must be a single value, got {each.shown}")
         if each.is_text and key == "test":
             given[key] = each.value

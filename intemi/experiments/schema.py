@@ -76,6 +76,7 @@ class _Writer:
                     "alpha": {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1},
                     "correction": {"enum": ["none", "bonferroni", "sidak"]},
                     "control": {"type": "string", "description": "A learner that all others are compared with."},
+                    "vary": _one_or_many({"type": "string"}, "The only parts in which learners may differ."),
                 },
                 "How learners are compared.",
             ),

@@ -4,7 +4,8 @@ A request travels through these files in this order:
 
 1. Declared. `component` and `machine` are what is asked for; `parameters`, `ports`, `seeds` and `limits` are what they
    are declared with. `annotations` reads the types of a class, `registry` names it, `source` digests its code and
-   `shipped` that of the package, `encoding` turns its values into bytes, and `decoding` back.
+   `shipped` that of the package, `encoding` turns its values into bytes, and `decoding` back. `differences` lists in
+   what two configurations differ.
 2. Requested. `project` takes the request, `bindings` says where its inputs come from, and `context` is the request from
    then on. `line` is the assembly line, which leads it through all of the following under one lock.
 3. Recognised. `unifier`: is there such a machine already? `guard`: are its inputs ready? `lineage`: does it matter how
@@ -27,6 +28,7 @@ from intemi.kernel.capsule import Capsule
 from intemi.kernel.component import Component, from_plain
 from intemi.kernel.composite import Job
 from intemi.kernel.context import Source, State, Task
+from intemi.kernel.differences import Difference, diff
 from intemi.kernel.encoding import content_digest, storable
 from intemi.kernel.errors import (
     BindingError,
@@ -75,6 +77,9 @@ __all__ = [
     "Commentator",
     "Job",
     "Seed",
+    # To compare
+    "diff",
+    "Difference",
     # To keep
     "storable",
     "content_digest",
