@@ -19,6 +19,7 @@ from intemi.analysis.nemenyi import Nemenyi
 from intemi.analysis.paired_t_test import PairedTTest
 from intemi.analysis.ranks import AverageRanks, Ranks
 from intemi.analysis.sign_test import SignTest
+from intemi.analysis.stamps import competing, stamps_of
 from intemi.analysis.standardized_difference import StandardizedDifference
 from intemi.analysis.t_test import TTest
 from intemi.analysis.transformation import Transformation
@@ -46,6 +47,8 @@ __all__ = [
     "WinsDrawsLosses",
     "Wins",
     "StandardizedDifference",
+    "stamps_of",
+    "competing",
     "Transformation",
     "hypothesis_test",
     "InvalidComparison",

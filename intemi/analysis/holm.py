@@ -69,6 +69,9 @@ class Holm(ManyMachines):
         against = table.machines.index(self.control)
         return [(i, against) for i in range(len(table.machines)) if i != against]
 
+    def _references(self) -> tuple[Any, ...]:
+        return (self.control,)
+
 
 def holm_adjusted(p: Sequence[float]) -> list[float]:
     """p values adjusted by Holm (1979): the smallest times their number, the next times one less, never decreasing.

@@ -42,6 +42,7 @@ class Nemenyi(ManyMachines):
         differences = [float(average[i] - average[j]) for i, j in pairs]
         ranges = [abs(difference) / standard_error(k, n) * math.sqrt(2) for difference in differences]
         p = [upper_range(each, k) for each in ranges]
+        variant = f"Nemenyi's test of average ranks, Studentized range, {len(pairs)} comparisons"
         return Series(
             {
                 "p": p,
@@ -50,7 +51,7 @@ class Nemenyi(ManyMachines):
                 "rank difference": differences,
                 "different": [each < self.alpha for each in p],
                 "alpha": [self.alpha] * len(pairs),
-                "variant": ["Nemenyi's test of average ranks, Studentized range"] * len(pairs),
+                "variant": [variant] * len(pairs),
             },
             main="p",
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +19,7 @@ class StandardizedDifference(ManyMachines):
 
     (mean(m) − mean(r)) / sd(r) makes data sets comparable whose values are on different scales. The reference r is the
     machine `against`, or on each data set the one with the best mean. Where its values are all equal there is no
-    such unit: these data sets are left out, and named.
+    such unit: these data sets are left out, and named. `sd` is the deviation of the differences over data sets.
 
     >>> names = {"machine": ["knn"] * 3 + ["svm"] * 3, "data": ["iris"] * 6, "Fold": [1, 2, 3] * 2}
     >>> results = Series({"Accuracy": [0.6, 0.7, 0.8, 0.9, 0.8, 0.7], **names})
@@ -38,6 +39,7 @@ class StandardizedDifference(ManyMachines):
         return Series(
             {
                 "difference": np.mean(rows, axis=0),
+                "sd": np.std(rows, axis=0, ddof=1) if len(rows) > 1 else [math.nan] * machines,
                 self.of: list(table.machines),
                 "data sets": [len(rows)] * machines,
                 "left out": [", ".join(map(str, left_out))] * machines,
@@ -79,3 +81,6 @@ class StandardizedDifference(ManyMachines):
             known = ", ".join(map(repr, table.machines))
             self._refuse(f"against must be one of {known}, got {self.against!r}")
         return table.machines.index(self.against)
+
+    def _references(self) -> tuple[Any, ...]:
+        return (self.against,)

@@ -12,6 +12,7 @@ import numpy as np
 from intemi.analysis.distributions import mean_ranks
 from intemi.analysis.pairing import HINT, On, Unpaired, listed_labels, partners
 from intemi.analysis.samples import Floats, column, numbers, require, settled
+from intemi.analysis.stamps import STAMPS, refuse_unfair
 from intemi.analysis.transformation import Transformation
 from intemi.kernel.errors import ConfigurationError
 from intemi.series import Series
@@ -42,7 +43,8 @@ class ManyMachines(Transformation):
 
     `of` is the label of the machines and `over` that of the data sets. If there are several items of a machine on a
     data set, such as folds, they must be the same ones for each machine, told by the other labels or by the labels
-    `on`; their mean counts. `best` tells whether "highest" or "lowest" values are best.
+    `on`; their mean counts. `best` tells whether "highest" or "lowest" values are best. Machines that were not fair
+    (labels "Leak" and "Oracle") do not compete.
     """
 
     of: str = "machine"
@@ -59,6 +61,7 @@ class ManyMachines(Transformation):
         """The table of at least so many machines and data sets, all of its cells filled with the same items."""
         for label in (self.of, self.over):
             require(series, label, self._refuse)
+        refuse_unfair(self._refuse, series, self.of, self._references())
         values = numbers(series, self._refuse)
         cells: Cells = {}
         for position, cell in enumerate(zip(column(series, self.of), column(series, self.over), strict=True)):
@@ -86,12 +89,16 @@ class ManyMachines(Transformation):
             except Unpaired as error:
                 self._refuse(f"{error}; {HINT}" if self.on is None else str(error))
 
+    def _references(self) -> tuple[Any, ...]:
+        """Machines that the others are compared with, and that need not be fair for that."""
+        return ()
+
     def _named(self, cell: tuple[Any, Any]) -> str:
         return f"{self.of} {cell[0]} on {self.over} {cell[1]}"
 
     def _identifying(self, series: Series) -> tuple[str, ...]:
         if self.on is None:
-            return tuple(label for label in series.labels if label not in (series.main, self.of, self.over))
+            return tuple(label for label in series.labels if label not in (series.main, self.of, self.over, *STAMPS))
         for label in (labels := listed_labels(self.on)):
             require(series, label, self._refuse)
         return labels

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
+from intemi.analysis.levels import Correction, Levels
 from intemi.analysis.paired_t_test import PairedTTest
+from intemi.analysis.stamps import without_stamps
 from intemi.analysis.table import ManyMachines, Table
 from intemi.kernel.errors import ConfigurationError
 from intemi.series import Series
@@ -22,25 +23,22 @@ class TestedOverData(ManyMachines):
     """The options of transformations that run a test of two machines on every data set.
 
     `test` compares the items of two machines on one data set; its `p` below `alpha` is a difference. None compares the
-    means only. `correction` shares alpha among all comparisons that are made: "none", "bonferroni" or "sidak".
+    means only. `correction` shares alpha among all comparisons that are made: "none", "bonferroni" or "sidak". Their
+    number, and the levels that it leads to, are part of the variant, whatever the correction is.
     """
 
     test: Comparison | None = PAIRED_T_TEST
     alpha: float = 0.01
-    correction: Literal["none", "bonferroni", "sidak"] = "none"
+    correction: Correction = "none"
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self._check_alpha(self.alpha)
         self._check_choice("correction", "none", "bonferroni", "sidak")
 
-    def _level(self, comparisons: int) -> float:
-        """The level of each of several comparisons, of which all together are to keep alpha."""
-        if self.correction == "bonferroni":
-            return self.alpha / comparisons
-        if self.correction == "sidak":
-            return float(-np.expm1(np.log1p(-self.alpha) / comparisons))
-        return self.alpha
+    def _levels(self, comparisons: int) -> Levels:
+        """The level of each of several comparisons, and those at which all together keep alpha."""
+        return Levels(self.alpha, max(1, comparisons))
 
     def _advantage(self, series: Series, table: Table, data: int, one: int, other: int, level: float) -> int:
         """1, 0 or −1: one machine is better than, not different from, or worse than the other on a data set."""
@@ -53,7 +51,8 @@ class TestedOverData(ManyMachines):
         if self.test is None:
             return 0.0
         machines, where = (table.machines[one], table.machines[other]), table.data[data]
-        first, second = (series[table.positions[each, where]].without(self.of, self.over) for each in machines)
+        fair = without_stamps(series).without(self.of, self.over)
+        first, second = (fair[table.positions[each, where]] for each in machines)
         found = self.test(first, second)
         if not isinstance(found, Series) or "p" not in found.labels or len(found) != 1:
             shown = (
@@ -64,7 +63,7 @@ class TestedOverData(ManyMachines):
             )
         return float(np.asarray(found["p"])[0])
 
-    def _variant(self) -> str:
+    def _variant(self, levels: Levels) -> str:
         if self.test is None:
             return "by the means alone"
-        return f"{self.test!r} on each data set, alpha {self.alpha:g}, correction: {self.correction}"
+        return f"{self.test!r} on each data set, {levels}, correction: {self.correction}"

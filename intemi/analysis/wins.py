@@ -22,7 +22,8 @@ class Wins(TestedOverData):
         table = self._table(series, data=1)
         k, n = len(table.machines), len(table.data)
         comparisons = n * (k - 1)
-        level = self._level(comparisons)
+        levels = self._levels(comparisons)
+        level = levels.of(self.correction)
         wins = [0] * k
         for data, values in enumerate(table.values.tolist()):
             best = values.index(max(values) if self.best == "highest" else min(values))
@@ -35,7 +36,7 @@ class Wins(TestedOverData):
                 "data sets": [n] * k,
                 "comparisons": [comparisons] * k,
                 "level": [level] * k,
-                "variant": [self._variant()] * k,
+                "variant": [self._variant(levels)] * k,
             },
             main="wins",
         )

@@ -37,7 +37,8 @@ class WinsDrawsLosses(TestedOverData):
         shown = [(i, j) for i in range(len(table.machines)) for j in opponents]
         compared = sorted({(min(pair), max(pair)) for pair in shown if pair[0] != pair[1]})
         comparisons = len(table.data) * len(compared)
-        level = self._level(comparisons)
+        levels = self._levels(comparisons)
+        level = levels.of(self.correction)
         outcome = {(i, i): [0] * len(table.data) for i in opponents}
         for i, j in compared:
             outcome[i, j] = [self._advantage(series, table, data, i, j, level) for data in range(len(table.data))]
@@ -53,14 +54,17 @@ class WinsDrawsLosses(TestedOverData):
                 "W-D-L": [f"{won}-{drawn}-{lost}" for won, drawn, lost in zip(wins, draws, losses, strict=True)],
                 "comparisons": [comparisons] * len(shown),
                 "level": [level] * len(shown),
-                "variant": [self._variant()] * len(shown),
+                "variant": [self._variant(levels)] * len(shown),
             },
             main="wins",
         )
 
     def matrix(self, series: Series) -> Series:
         """The same to be read: an item for each machine, and a label for each that it is compared with."""
-        found = self(series)
+        return self.arranged(self(series))
+
+    def arranged(self, found: Series) -> Series:
+        """The matrix of what was found before."""
         machines = list(dict.fromkeys(found[self.of]))
         columns: dict[str, list[Any]] = {self.of: machines}
         for item in found:
@@ -74,3 +78,6 @@ class WinsDrawsLosses(TestedOverData):
             known = ", ".join(map(repr, table.machines))
             self._refuse(f"against must be one of {known}, got {self.against!r}")
         return [table.machines.index(self.against)]
+
+    def _references(self) -> tuple[Any, ...]:
+        return (self.against,)

@@ -9,6 +9,7 @@ import numpy as np
 
 from intemi.analysis.plots.cells import gathered, refusing
 from intemi.analysis.plots.style import BLUE, GREY, INK, NORMAL, RED, SMALL, light, named, widest
+from intemi.analysis.stamps import stamps_of
 from intemi.series import Series
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def accuracies(
 
     A panel for each data set (one panel if the series does not say), a line for each learner. The best mean of a data
     set is a diamond, unless `best` is None. Learners are in the order of the series; one without a single number is
-    marked by ×.
+    marked by ×. One that was not fair (labels "Leak", "Oracle") has its stamp beside its name and is never the best.
 
     >>> results = Series({"Accuracy": [0.9, 0.8, 0.7], "machine": ["knn", "knn", "svm"], "Fold": [1, 2, 1]})
     >>> figure = accuracies(results)
@@ -47,13 +48,15 @@ def accuracies(
     data = list(dict.fromkeys(key[1:] for key in found))
     across = min(ABREAST, len(data))
     down = math.ceil(len(data) / across)
-    names = [named(each) for each in learners]
+    stamps = stamps_of(series, of)
+    names = [f"{named(each)} ({stamps[each]})" if each in stamps else named(each) for each in learners]
+    competes = [each not in stamps for each in learners]
     figure = Picture(
         figsize=(0.5 + widest(names) + across * PANEL, down * (0.75 + LINE * len(learners))), layout="constrained"
     )
     panels = figure.subplots(down, across, squeeze=False, sharey=True).ravel()
     for axes, which in zip(panels, data, strict=False):
-        _draw(axes, [found.get((learner, *which)) for learner in learners], best)
+        _draw(axes, [found.get((learner, *which)) for learner in learners], competes, best)
         if which:
             axes.set_title(named(which[0]), fontsize=NORMAL, color=INK, parse_math=False)
     for axes in panels[len(data) :]:
@@ -65,7 +68,7 @@ def accuracies(
     return figure
 
 
-def _draw(axes: Axes, values: list[Any], best: str | None) -> None:
+def _draw(axes: Axes, values: list[Any], competes: list[bool], best: str | None) -> None:
     from matplotlib.ticker import MaxNLocator
 
     light(axes)
@@ -73,9 +76,12 @@ def _draw(axes: Axes, values: list[Any], best: str | None) -> None:
     axes.xaxis.set_major_locator(MaxNLocator(4))
     axes.tick_params(axis="y", labelsize=NORMAL)
     means = [float(np.mean(each)) if each is not None and len(each) else math.nan for each in values]
-    known = [each for each in means if math.isfinite(each)]
+    known = [mean for mean, fair in zip(means, competes, strict=True) if fair and math.isfinite(mean)]
     top = (max(known) if best == "highest" else min(known)) if known else math.nan
-    is_best = [best is not None and math.isclose(mean, top, rel_tol=1e-12) for mean in means]
+    is_best = [
+        best is not None and fair and math.isclose(mean, top, rel_tol=1e-12)
+        for mean, fair in zip(means, competes, strict=True)
+    ]
     given = [(line, each) for line, each in enumerate(values) if each is not None]
     dots = np.concatenate([each for _, each in given])
     axes.plot(

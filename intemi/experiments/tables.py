@@ -1,0 +1,160 @@
+"""Comparisons as text, Markdown and LaTeX."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any
+
+from intemi.series import Series
+
+if TYPE_CHECKING:
+    from intemi.experiments.compared import Compared
+    from intemi.experiments.outcome import Outcome
+    from intemi.experiments.views import Views
+
+DIGITS = 3
+MAX_WIDTH = 120
+"""Letters in a line: what is wider is told in another way."""
+
+
+def results_table(compared: Compared, digits: int = DIGITS) -> Series:
+    """A row for each data set of the plan, a column for each learner: mean ± deviation, the best mean with a *."""
+    columns: dict[str, list[str]] = {"data": compared.planned_data}
+    for learner in compared.planned_learners:
+        columns[learner] = [_cell(compared, learner, data, digits) for data in compared.planned_data]
+    return Series(columns, main="data")
+
+
+def views_table(views: Views) -> Series:
+    """Wins, differences in standard deviations and wins-draws-losses against the baseline, side by side."""
+    rows = list(views.table)
+    return Series(
+        {
+            "machine": [row["machine"] for row in rows],
+            "wins": [_known("{} of {}", row["wins"], row["data sets"]) for row in rows],
+            f"sd from {views.reference}": [_difference(row) for row in rows],
+            f"W-D-L against {views.baseline}": [_known("{}", row["W-D-L"]) for row in rows],
+        },
+        main="machine",
+    )
+
+
+def _difference(row: Mapping[str, Any]) -> str:
+    if row["sd"] is None or row["sd"] != row["sd"]:  # of one data set
+        return _known("{:+.2f}", row["difference"])
+    return _known("{:+.2f} ± {:.2f}", row["difference"], row["sd"])
+
+
+def _known(form: str, *values: object) -> str:
+    return "–" if None in values else form.format(*values)
+
+
+def _cell(compared: Compared, learner: str, data: str, digits: int) -> str:
+    return compared.shown(learner, data, digits) + (" *" if compared.is_best(learner, data) else "")
+
+
+def heading(compared: Compared) -> str:
+    """What the table of results shows."""
+    return f"mean ± sd, n = {compared.usual_count}"
+
+
+def markdown_of(compared: Compared) -> str:
+    """The results as a table of Markdown, and what must be read with it."""
+    notes = "".join(f"\n{_sentence(note)}\n" for note in [heading(compared), *compared.footnotes])
+    return f"{results_table(compared).to_markdown()}{notes}"
+
+
+def latex_of(compared: Compared) -> str:
+    """The results as a tabular of LaTeX; what must be read with it is in comments."""
+    notes = "".join(f"% {note}\n" for note in [heading(compared), *compared.footnotes])
+    return f"{notes}{results_table(compared).to_latex()}"
+
+
+def text_of(compared: Compared) -> str:
+    """The whole comparison as text."""
+    best = "" if compared.direction is None else f" (the {compared.direction} is best, marked *)"
+    lines = [f"{compared.measure}{best}", heading(compared), "", *_results(compared)]
+    if compared.views is not None:
+        lines += ["", "Three views over data sets", *_rows(views_table(compared.views))]
+        lines += _sentences(compared.views.footnotes)
+    if compared.ranks is not None:
+        lines += ["", "Average ranks", *_rows(compared.ranks.without("data sets"))]
+    if compared.friedman is not None:
+        row = compared.friedman.row(0)
+        lines += ["", f"{row['variant']}: p = {row['p']:.4g}"]
+    if compared.critical_difference is not None:
+        row = compared.critical_difference.row(0)
+        lines.append(f"Critical difference at {row['alpha']:g}: {row['critical difference']:.3f} ({row['variant']})")
+    if compared.pairs is not None:
+        lines += _pairs(compared, compared.pairs)
+    if compared.wins is not None and compared.views is not None and len(compared.wins.labels) > 2:
+        lines += ["", *_wins(compared.wins)]
+    lines += ["", *_sentences(compared.footnotes)] if compared.footnotes else []
+    lines += [f"Note: {note}" for note in compared.notes]
+    return "\n".join(lines)
+
+
+def _pairs(compared: Compared, pairs: Series) -> list[str]:
+    """Which learners differ in their average ranks."""
+    lines = [str(pairs.row(0)["variant"])] if len(pairs) else []
+    differing = [row for row in pairs if row["different"]]
+    lines += [f"{row['machine']} and {row['against']} differ: p = {row[pairs.main]:.4g}" for row in differing]
+    if not differing:
+        with_control = compared.control in compared.competitors
+        none = f"No learner differs from {compared.control}" if with_control else "No two learners differ"
+        lines.append(f"{none} in average ranks.")
+    return lines
+
+
+def _results(compared: Compared) -> list[str]:
+    """Learners side by side or, where that would not fit on a screen, one below the other."""
+    rows = _rows(results_table(compared))
+    if max(map(len, rows)) <= MAX_WIDTH:
+        return rows
+    columns: dict[str, list[str]] = {"machine": compared.planned_learners}
+    for data in compared.planned_data:
+        columns[data] = [_cell(compared, learner, data, DIGITS) for learner in compared.planned_learners]
+    return _rows(Series(columns, main="machine"))
+
+
+def _wins(matrix: Series) -> list[str]:
+    """All against all, if that fits on a screen, or against all others together."""
+    if max(map(len, rows := _rows(matrix))) <= MAX_WIDTH:
+        return ["Wins-draws-losses of rows against columns", *rows]
+    against = {"against all others": [_together(row, str(row[matrix.main])) for row in matrix]}
+    said = _rows(Series({"machine": list(matrix[matrix.main]), **against}, main="machine"))
+    return ["Wins-draws-losses", *said]
+
+
+def _together(row: Mapping[str, object], learner: str) -> str:
+    """The sums of a row of the matrix, without the learner against itself."""
+    scores = [str(score) for name, score in row.items() if learner not in (name, score)]
+    counts = [map(int, score.split("-")) for score in scores]
+    return "-".join(str(sum(each)) for each in zip(*counts, strict=True))
+
+
+def _sentences(notes: Iterable[str]) -> list[str]:
+    """Notes in lines that fit on a screen."""
+    return [line for note in notes for line in wrap(_sentence(note), MAX_WIDTH, subsequent_indent="  ")]
+
+
+def _sentence(note: str) -> str:
+    return note[:1].upper() + note[1:]
+
+
+def _rows(series: Series) -> list[str]:
+    """A series as aligned text, whole."""
+    table = [["" if label == series.main and label in ("data", "machine") else label for label in series.labels]]
+    table += [[_shown(value) for value in row.values()] for row in series]
+    widths = [max(len(row[column]) for row in table) for column in range(len(series.labels))]
+    return ["  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip() for row in table]
+
+
+def _shown(value: object) -> str:
+    return f"{value:.3f}" if isinstance(value, float) else str(value)
+
+
+def failures_of(outcome: Outcome) -> list[str]:
+    """What failed, each with its first cause, in one line."""
+    return [f"{name}: {' '.join(str(failure).split())}" for name, failure in outcome.failures.items()]
