@@ -49,9 +49,9 @@ def command(
     picture: str | None,
 ) -> None:
     """Compare the learners of an experiment, as far as it has been run: table, tests, picture."""
-    from intemi.cli.tables import results_table, text_of
     from intemi.experiments import found
     from intemi.experiments.pictures import critical_difference
+    from intemi.experiments.tables import latex_of, markdown_of
 
     experiment = experiment_of(source, project)
     if not experiment.learners:
@@ -66,8 +66,7 @@ def command(
     if form == "json" or as_json:
         write_json(compared.to_plain())
     elif form == "text":
-        click.echo(text_of(compared))
+        click.echo(str(compared))
     else:
-        table = results_table(compared)
-        click.echo(table.to_markdown() if form == "markdown" else table.to_latex())
+        click.echo(markdown_of(compared) if form == "markdown" else latex_of(compared))
     ctx.exit(FAILED if outcome.failed else DONE)

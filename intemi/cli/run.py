@@ -129,7 +129,7 @@ def _watched(project: Project, file: str | None) -> Iterator[None]:
 
 def say(outcome: Outcome, again: str, as_json: bool) -> None:
     """What came out."""
-    from intemi.cli.tables import failures_of, text_of
+    from intemi.experiments.tables import failures_of
 
     experiment, counts = outcome.experiment, outcome.project.counts()
     compared = outcome.compare() if any(cell.is_learner for cell in outcome.finished) else None
@@ -149,7 +149,7 @@ def say(outcome: Outcome, again: str, as_json: bool) -> None:
         )
         return
     if compared is not None:
-        click.echo(text_of(compared))
+        click.echo(str(compared))
         click.echo()
     for cell, results in _requested(outcome):
         click.echo(f"{cell.name}:" if results else f"{cell.name}: finished")

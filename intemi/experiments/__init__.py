@@ -5,7 +5,8 @@ machines of names and parameters. `running` runs it in a project, and `outcome` 
 """
 
 from intemi.experiments.alike import check_alike
-from intemi.experiments.comparison import Compared, Comparison
+from intemi.experiments.compared import Compared
+from intemi.experiments.comparison import Comparison
 from intemi.experiments.errors import ExperimentError
 from intemi.experiments.experiment import Experiment, cross_validation
 from intemi.experiments.outcome import Cell, Outcome

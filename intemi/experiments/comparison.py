@@ -1,25 +1,28 @@
-"""How learners are compared: by which measure, with which tests, at which level. And what came out."""
+"""How learners are compared: by which measure, with which tests, at which level."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
-from functools import cached_property
+from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from intemi.analysis import (
     AverageRanks,
+    BasicStatistics,
     CriticalDifference,
     Friedman,
     Holm,
     InvalidComparison,
     Nemenyi,
     WinsDrawsLosses,
+    stamps_of,
 )
 from intemi.analysis.hypothesis_test import TESTS, suitable_test
+from intemi.analysis.stamps import without_stamps
+from intemi.experiments.compared import Compared
+from intemi.experiments.views import three_views
 from intemi.kernel.errors import ConfigurationError
-from intemi.kernel.machine import Best, Machine
+from intemi.kernel.machine import Machine
 from intemi.series import Series
 
 
@@ -90,82 +93,17 @@ class Comparison:
         return cls(**plain) if known else cls(**{**plain, "test": UnknownTest(test)})
 
 
-@dataclass
-class Compared:
-    """What a comparison found. What could not be said is None, and `notes` tell why."""
-
-    measure: str
-    direction: Best
-    """Which values are best; None if that is not known, so that no learner can be called better."""
-    control: str | None
-    series: Series
-    """The values of the measure, with the labels machine, data, Repetition and Fold."""
-    means: Series
-    """Mean, deviation and number of values for each learner on each data set."""
-    ranks: Series | None = None
-    friedman: Series | None = None
-    critical_difference: Series | None = None
-    pairs: Series | None = None
-    """Which learners differ in their average ranks: all pairs (Nemenyi), or with the control (Holm)."""
-    wins: Series | None = None
-    """Wins, draws and losses of each learner against each other one, by the test on each data set."""
-    wins_variant: str = ""
-    complete: tuple[str, ...] = ()
-    """The data sets on which all learners have all values: others would be compared unfairly."""
-    notes: list[str] = field(default_factory=list)
-
-    @property
-    def tested(self) -> Series:
-        """The items of the data sets on which all learners have all values: what the tests stand on."""
-        return self.series.where(data=list(self.complete))
-
-    @property
-    def learners(self) -> list[str]:
-        """The names of the learners that were compared."""
-        return list(dict.fromkeys(self.means["machine"]))
-
-    @property
-    def data(self) -> list[str]:
-        """The names of the data sets."""
-        return list(dict.fromkeys(self.means["data"]))
-
-    def cell(self, learner: str, data: str) -> dict[str, Any] | None:
-        """Mean, deviation and number of one learner on one data set."""
-        return self._cells.get((learner, data))
-
-    def is_best(self, learner: str, data: str) -> bool:
-        """Whether no learner has a better mean on a data set; several may be equally good."""
-        found = self.cell(learner, data)
-        if found is None or self.direction is None:
-            return False
-        return math.isclose(found["mean"], self._best[data], rel_tol=1e-12)
-
-    @cached_property
-    def _cells(self) -> dict[tuple[str, str], dict[str, Any]]:
-        return {(str(row["machine"]), str(row["data"])): row for row in self.means}
-
-    @cached_property
-    def _best(self) -> dict[str, float]:
-        best = max if self.direction == "highest" else min
-        return {data: best(row["mean"] for (_, on), row in self._cells.items() if on == data) for data in self.data}
-
-    def to_plain(self) -> dict[str, Any]:
-        """All of it as plain data, ready for JSON."""
-        parts = ("means", "ranks", "friedman", "critical_difference", "pairs", "wins")
-        tables = {name: None if (each := getattr(self, name)) is None else [*map(_plain, each)] for name in parts}
-        return {"measure": self.measure, "best": self.direction, **tables, "notes": self.notes}
-
-
 def compare(series: Series, comparison: Comparison, distributor: Machine) -> Compared:
-    """Compare the learners of a series whose main label is the measure."""
+    """Compare the learners of a series whose main label is the measure; those with a stamp do not compete."""
     usable = series.where(lambda row: row[series.main] is not None and row[series.main] == row[series.main])
     if not len(usable):
         raise InvalidComparison(f"there are no values of {series.main!r} to compare")
-    compared = Compared(series.main, comparison.best, comparison.control, usable, _means(usable))
+    compared = Compared(series.main, comparison.best, comparison.control, usable, _means(usable), stamps_of(usable))
     if len(usable) < len(series):
         compared.notes.append(f"{len(series) - len(usable)} values of {series.main} are missing or not defined")
-    if len(compared.learners) < 2:
-        compared.notes.append("there is one learner, so there is nothing to compare it with")
+    if len(compared.competitors) < 2:
+        one = "one learner" if compared.competitors else "no learner"
+        compared.notes.append(f"there is {one} that competes, so there is nothing to compare")
         return compared
     if comparison.best is None:
         compared.notes.append(
@@ -174,63 +112,71 @@ def compare(series: Series, comparison: Comparison, distributor: Machine) -> Com
         )
         return compared
     compared.complete = _complete(compared)
-    whole = compared.tested if compared.complete else None
-    best = comparison.best
+    if len(compared.complete) < 2:
+        compared.notes.append("average ranks are compared over two complete data sets or more")
+    else:
+        _compare_ranks(compared, comparison)
+    if compared.complete:
+        _count_wins(compared, comparison, distributor)
+    return compared
+
+
+def _compare_ranks(compared: Compared, comparison: Comparison) -> None:
+    best: Any = comparison.best
+    competes = comparison.control in compared.competitors
     steps: list[tuple[str, Callable[[Series], Series]]] = [
         ("ranks", AverageRanks(best=best)),
         ("friedman", Friedman(best=best)),
         ("critical_difference", CriticalDifference(best=best, alpha=comparison.alpha)),
         (
             "pairs",
-            Nemenyi(best=best, alpha=comparison.alpha)
-            if comparison.control is None
-            else Holm(best=best, alpha=comparison.alpha, control=comparison.control),
+            Holm(best=best, alpha=comparison.alpha, control=comparison.control)
+            if competes
+            else Nemenyi(best=best, alpha=comparison.alpha),
         ),
     ]
-    if len(compared.complete) < 2:
-        compared.notes.append("average ranks are compared over two complete data sets or more")
-    elif whole is not None:
-        for name, transformation in steps:
-            try:
-                setattr(compared, name, transformation(whole))
-            except InvalidComparison as error:
-                compared.notes.append(str(error))
-    if whole is not None:
-        _count_wins(compared, whole, comparison, distributor)
-    return compared
+    for name, transformation in steps:
+        try:
+            setattr(compared, name, transformation(compared.tested))
+        except InvalidComparison as error:
+            compared.notes.append(str(error))
 
 
-def _count_wins(compared: Compared, series: Series, comparison: Comparison, distributor: Machine) -> None:
+def _count_wins(compared: Compared, comparison: Comparison, distributor: Machine) -> None:
+    """Compare on each data set: all pairs, or all with the control, which need not compete itself."""
+    control = comparison.control if comparison.control in compared.learners else None
+    baseline = control or compared.competitors[0]
+    items = without_stamps(compared.series).where(
+        data=list(compared.complete), machine=[*compared.competitors, baseline]
+    )
     try:
-        wins = WinsDrawsLosses(
+        counted = WinsDrawsLosses(
             test=comparison.test_for(distributor),
             alpha=comparison.alpha,
             correction=comparison.correction,
             best=comparison.best or "highest",
+            against=control,
         )
-        compared.wins_variant = str(wins(series)["variant"][0])
-        compared.wins = wins.matrix(series)
+        compared.views = three_views(items, compared.competitors, baseline, control is not None, counted)
+        if compared.views.counts is not None:
+            compared.wins = counted.arranged(compared.views.counts)
+            compared.wins_variant = compared.views.variants["W-D-L"]
     except (InvalidComparison, ConfigurationError) as error:
         compared.notes.append(str(error))
 
 
 def _means(series: Series) -> Series:
-    from intemi.analysis import BasicStatistics
-
-    return series.group_by("data", "machine").map(BasicStatistics()).ungroup()
+    return without_stamps(series).group_by("data", "machine").map(BasicStatistics()).ungroup()
 
 
 def _complete(compared: Compared) -> tuple[str, ...]:
     counts = {(row["machine"], row["data"]): row["n"] for row in compared.means}
+    needed = [*compared.competitors, *({compared.control} & set(compared.not_competing))]
     full = []
     for data in compared.data:
-        found = {counts.get((learner, data), 0) for learner in compared.learners}
+        found = {counts.get((learner, data), 0) for learner in needed}
         if len(found) == 1 and 0 not in found:
             full.append(data)
         else:
             compared.notes.append(f"{data} is left out of the tests: not all learners have all values there")
     return tuple(full)
-
-
-def _plain(row: dict[str, Any]) -> dict[str, Any]:
-    return {name: value.item() if hasattr(value, "item") else value for name, value in row.items()}

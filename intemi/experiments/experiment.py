@@ -16,6 +16,7 @@ from intemi.experiments import catalogue
 from intemi.experiments.alike import check_alike
 from intemi.experiments.comparison import Comparison, UnknownTest
 from intemi.experiments.errors import near
+from intemi.experiments.plan import digest_of, plan_of
 from intemi.experiments.unknown import is_known, restored, unknown_among
 from intemi.kernel import encoding
 from intemi.kernel.errors import ConfigurationError
@@ -235,8 +236,7 @@ class Experiment:
     @property
     def digest(self) -> str:
         """The identity of the whole plan: data sets, learners, protocol, measures and comparison."""
-        plan = {name: value for name, value in self.to_plain().items() if name not in _AROUND}
-        return encoding.digest(encoding.encode(_hashable(plan))).hex()
+        return digest_of(plan_of(self))
 
     def to_plain(self) -> dict[str, Any]:
         """The experiment as plain data; `Experiment.from_plain` makes the same one of them."""
@@ -284,8 +284,6 @@ def measures_by_name() -> dict[str, Measure]:
 
 
 _MACHINES = ("data", "learners", "requests")
-_AROUND = ("name", "project", "unification")
-"""What is no part of the plan."""
 
 
 def check_source(machine: Machine, what: str) -> None:
@@ -337,10 +335,3 @@ def _given(name: str, given: Any, values: dict[str, Data]) -> Machine:
     content = encoding.content_digest(data).hex()
     values[content] = data
     return Given(content)
-
-
-def _hashable(value: Any) -> Any:
-    """Plain data with lists as tuples and mappings as tuples of pairs, whose order counts."""
-    if isinstance(value, Mapping):
-        return tuple((key, _hashable(each)) for key, each in value.items())
-    return tuple(map(_hashable, value)) if isinstance(value, list | tuple) else value

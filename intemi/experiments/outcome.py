@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
+from intemi.analysis.stamps import STAMPS
 from intemi.experiments.alike import check_alike
-from intemi.experiments.comparison import Compared, compare
+from intemi.experiments.compared import Compared
+from intemi.experiments.comparison import compare
 from intemi.experiments.experiment import LEARNER, TEST, Experiment, measures_by_name
+from intemi.experiments.frozen import History, history
 from intemi.experiments.unknown import is_known
 from intemi.kernel.capsule import Capsule
 from intemi.kernel.errors import ConfigurationError, IntemiError, MachineError
 from intemi.kernel.machine import Machine
 from intemi.kernel.project import Project
+from intemi.kernel.repository.qualifiers import Result
 from intemi.series import Series
 
 _PLACE = ("Repetition", "Fold")
@@ -96,10 +101,16 @@ class Outcome:
     def not_run(self) -> list[Cell]:
         return [cell for cell in self.cells if cell.state == "not run"]
 
+    @cached_property
+    def history(self) -> History:
+        """The plans of the experiment that were run in the folder of the project; none, if it has no folder."""
+        return history(self.project.folder, self.experiment.file_name)
+
     def series(self, *measures: str) -> Series:
         """Measures of every test, with the labels machine, data, Repetition and Fold; the first is the main one.
 
-        Without any, all that the experiment names. What a learner does not have is None.
+        Without any, all that the experiment names. What a learner does not have is None. If a machine has left a stamp
+        ("Leak", "Oracle") for some learner, it is a label, too.
         """
         wanted = measures or self.experiment.all_measures
         parts = [self._measured(cell, wanted) for cell in self.finished if cell.is_learner]
@@ -118,7 +129,11 @@ class Outcome:
                     f"{self.experiment.name}: no test and no learner has a result {name!r}"
                     f"{hint if name in measures_by_name() else ''}"
                 )
-        return Series.concat(*parts)
+        stamps = [stamp for stamp in STAMPS if any(stamp in part.labels for part in parts)]
+        for stamp in stamps:
+            parts = [part if stamp in part.labels else part.with_column(stamp, None) for part in parts]
+        order = [*parts[0].without(*stamps).labels, *stamps]
+        return Series.concat(*(Series({label: part[label] for label in order}, main=part.main) for part in parts))
 
     def compare(self, measure: str | None = None, vary: str | Sequence[str] = ()) -> Compared:
         """Compare the learners, as the experiment says; by another measure, if one is given.
@@ -133,6 +148,9 @@ class Outcome:
         name = measure or self.experiment.main_measure
         comparison = replace(self.experiment.comparison, measure=name, best=self.experiment.best_of(name))
         compared = compare(self.series(name), comparison, self.experiment.distributor)
+        compared.cells = {(cell.learner, cell.data): cell.state for cell in self.cells if cell.is_learner}
+        compared.plan = self.experiment.digest
+        compared.changes = self.history.changes_until(self.experiment)
         compared.notes += [f"{name} failed" for name in self.failures]
         compared.notes += [cell.why_not_run for cell in self.not_run if cell.is_learner]
         compared.notes += [self.experiment.unknown] if self.experiment.unknown else []
@@ -152,7 +170,18 @@ class Outcome:
         columns["data"] = [cell.data] * len(tests)
         for label in _PLACE:
             columns[label] = list(tests[label])
+        for stamp, why in self._stamps(cell).items():
+            columns[stamp] = [why] * len(tests)
         return Series(columns, main=measures[0])
+
+    def _stamps(self, cell: Cell) -> dict[str, str]:
+        """Why a learner was not fair on a data set, as the first machine says that has left a stamp."""
+        found = {}
+        for stamp in STAMPS:
+            said = self.project.query(cell.capsule, Result(stamp) != "", labels=stamp)
+            if len(said):
+                found[stamp] = str(said[stamp][0])
+        return found
 
     def _of_learner(self, cell: Cell, measure: str, count: int) -> list[Any]:
         try:

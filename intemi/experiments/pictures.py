@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from intemi.experiments.comparison import Compared
+from intemi.experiments.compared import Compared
 from intemi.experiments.experiment import LEARNER, Experiment
 from intemi.experiments.outcome import Cell, Outcome
 from intemi.kernel.errors import ConfigurationError

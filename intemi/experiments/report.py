@@ -9,8 +9,9 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
-from intemi.experiments.comparison import Compared
+from intemi.experiments.compared import Compared
 from intemi.experiments.outcome import Outcome
+from intemi.experiments.tables import heading, views_table
 from intemi.kernel.errors import IntemiError
 from intemi.series import Series
 
@@ -50,6 +51,7 @@ def report(outcome: Outcome) -> str:
         sections["Pictures"] = _pictures(outcome, main)
     if any(not cell.is_learner for cell in outcome.cells):
         sections["Requests"] = _requests(outcome)
+    sections["Plan"] = _plan(outcome)
     sections["Data"] = _data(outcome)
     sections["Learners"] = _learners(outcome)
     sections["Protocol"] = _protocol(outcome)
@@ -59,11 +61,14 @@ def report(outcome: Outcome) -> str:
     links = "".join(f'<a href="#{_id(title)}">{html.escape(title)}</a>' for title in sections)
     body = "".join(f'<section id="{_id(title)}"><h2>{title}</h2>{text}</section>' for title, text in sections.items())
     done = f"{len(outcome.finished)} of {len(outcome.cells)} learners on data sets have finished."
+    changed = outcome.history.changes_until(experiment)
+    flag = '<p class="failed">The plan was changed since the first run: see <a href="#plan">Plan</a>.</p>'
+    lead = f'<p class="lead">{done}</p>{flag if changed else ""}'
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{html.escape(experiment.name)}</title><style>{STYLE}</style></head><body>"
-        f'<h1>{html.escape(experiment.name)}</h1><p class="lead">{done}</p><nav>{links}</nav>{body}</body></html>\n'
+        f"<h1>{html.escape(experiment.name)}</h1>{lead}<nav>{links}</nav>{body}</body></html>\n"
     )
 
 
@@ -82,27 +87,36 @@ def _compared(outcome: Outcome) -> dict[str, Compared]:
 
 def _results(compared: Compared) -> str:
     rows = []
-    for data in compared.data:
-        cells = [_cell(compared.cell(each, data), compared.is_best(each, data)) for each in compared.learners]
+    for data in compared.planned_data:
+        cells = [_cell(compared, learner, data) for learner in compared.planned_learners]
         rows.append(f"<tr><th>{html.escape(data)}</th>{''.join(cells)}</tr>")
-    heads = "".join(f"<th>{html.escape(learner)}</th>" for learner in compared.learners)
+    heads = "".join(f"<th>{html.escape(learner)}</th>" for learner in compared.planned_learners)
     best = "" if compared.direction is None else f"; the {compared.direction} mean on each data set is marked *"
     return (
-        f'<div class="wide"><table><caption>{html.escape(compared.measure)}: mean ± standard deviation{best}</caption>'
+        f'<div class="wide"><table><caption>{html.escape(compared.measure)}: {heading(compared)}{best}</caption>'
         f"<thead><tr><th>data</th>{heads}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
+        f"{_notes(compared.footnotes[:1] if compared.not_competing else [])}"
     )
 
 
-def _cell(found: dict[str, Any] | None, is_best: bool) -> str:
+def _cell(compared: Compared, learner: str, data: str) -> str:
+    found, shown = compared.cell(learner, data), html.escape(compared.shown(learner, data))
     if found is None:
-        return '<td class="number none">–</td>'
-    spread = f" ± {found['sd']:.3f}" if found["n"] > 1 else ""
+        return f'<td class="number none">{shown}</td>'
     told = f"n = {found['n']}, from {found['min']:.4f} to {found['max']:.4f}, median {found['median']:.4f}"
-    return f'<td class="number{" best" if is_best else ""}" title="{told}">{found["mean"]:.3f}{spread}</td>'
+    best = " best" if compared.is_best(learner, data) else ""
+    return f'<td class="number{best}" title="{told}">{shown}</td>'
+
+
+def _notes(notes: Iterable[str]) -> str:
+    return "".join(f'<p class="note">{html.escape(note)}</p>' for note in notes)
 
 
 def _comparison(compared: Compared) -> str:
     parts = []
+    if compared.views is not None:
+        caption = "Three views over data sets: wins, difference in standard deviations, wins-draws-losses"
+        parts.append(_table(views_table(compared.views), caption) + _notes(compared.views.footnotes))
     if compared.ranks is not None:
         parts.append(_table(compared.ranks, "Average ranks over data sets, 1 is the best"))
     for series, caption in (
@@ -113,11 +127,10 @@ def _comparison(compared: Compared) -> str:
         if series is not None and len(series):
             variant = f"{caption} {series.row(0)['variant']}"
             parts.append(_table(series.without("variant"), variant))
-    if compared.wins is not None:
+    if compared.wins is not None and len(compared.wins.labels) > 2:
         caption = f"Wins, draws and losses of rows against columns. {compared.wins_variant}"
         parts.append(_table(compared.wins, caption))
-    parts += [f'<p class="note">{html.escape(note)}</p>' for note in compared.notes]
-    return "".join(parts)
+    return "".join(parts) + _notes(compared.notes)
 
 
 def _pictures(outcome: Outcome, compared: Compared) -> str:
@@ -181,6 +194,22 @@ def _requests(outcome: Outcome) -> str:
             else:
                 parts.append(f"<p>{html.escape(label)}: {html.escape(str(value))}</p>")
     return "".join(parts)
+
+
+def _plan(outcome: Outcome) -> str:
+    """The digest of the plan, what was changed in it since the first run, and every cell of it."""
+    experiment, plans = outcome.experiment, outcome.history.plans
+    parts = [f"<p>{html.escape(experiment.digest)}</p>"]
+    if plans:
+        parts.append(f"<p>First frozen on {plans[0].when}, before anything was run: {html.escape(plans[0].digest)}</p>")
+    elif outcome.project.folder is not None:
+        parts.append("<p>It was not frozen before it was run.</p>")
+    parts += [
+        f'<div class="failed"><p>{html.escape(change[:1].upper() + change[1:])}</p></div>'
+        for change in outcome.history.changes_until(experiment)
+    ]
+    cells = [[cell.data, cell.learner, cell.state] for cell in outcome.cells]
+    return "".join(parts) + _rows(["data", "learner", "state"], cells, f"All {len(cells)} cells of the plan")
 
 
 def _data(outcome: Outcome) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 
 from intemi.data import Data
 from intemi.experiments.experiment import Experiment
+from intemi.experiments.frozen import EXPERIMENTS, MAX_PLAN_BYTES, freeze
 from intemi.experiments.outcome import Cell, Outcome
 from intemi.experiments.progress import Progress
 from intemi.experiments.unknown import is_known
@@ -22,15 +23,12 @@ from intemi.kernel.plain_files import check_folder, create_file, read_file
 from intemi.kernel.ports import Output
 from intemi.kernel.project import Given, Project
 
-MAX_PLAN_BYTES = 2**24
-EXPERIMENTS = "experiments"
-"""The folder in a project where the experiments that were run in it are kept, as plain data."""
-
 
 def run(experiment: Experiment, project: Project, progress: Progress | None = None) -> Outcome:
     """Run whatever has not been run before, and wait for it. What fails is part of the outcome.
 
-    Ctrl-C aborts what is not done; what has finished is kept.
+    Before anything is run, the plan is frozen: written into the folder of the project, if it has one. Ctrl-C aborts
+    what is not done; what has finished is kept.
 
     >>> from intemi.machines import CVDistributor, Majority, SklearnDataset
     >>> plain = Experiment(
@@ -41,6 +39,8 @@ def run(experiment: Experiment, project: Project, progress: Progress | None = No
     3
     """
     cells = _cells(experiment)
+    if project.folder is not None:
+        freeze(experiment, project.folder)
     try:
         loaded = {name: _request_data(experiment, project, name) for name in experiment.data}
         _request(experiment, project, loaded, cells, progress)

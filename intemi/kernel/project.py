@@ -98,6 +98,7 @@ class Project:
         if memory is not None and (type(memory) is not int or memory < 1):
             raise ConfigurationError(f"Project: memory must be a number of bytes, got {memory!r}")
         manager = workers if isinstance(workers, TaskManager) else Threads(workers)
+        self._folder = None if not unification or folder is None else Path(folder)
         self._events = EventStream()
         self._line = AssemblyLine(
             Unifier(_store(folder if unification else None), unification, Failures(failures)),
@@ -106,9 +107,7 @@ class Project:
             Seed(seed),
             trusted,
         )
-        self._line.repository = Repository(
-            self._line, None if not unification or folder is None else Path(folder), name
-        )
+        self._line.repository = Repository(self._line, self._folder, name)
         try:
             self._line.subscribe(manager)
         except ConfigurationError:
@@ -260,6 +259,11 @@ class Project:
     def runs(self) -> list[Run]:
         """All sessions that have requested something in this folder, the first one first."""
         return self._repository.runs()
+
+    @property
+    def folder(self) -> Path | None:
+        """Where everything is kept; None if that is in memory only."""
+        return self._folder
 
     @property
     def _repository(self) -> Repository:

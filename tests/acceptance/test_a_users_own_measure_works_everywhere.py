@@ -122,7 +122,7 @@ def test_in_an_experiment_the_best_is_marked_rightly_in_tables_reports_and_pictu
     assert not compared.is_best("majority", "iris")
     assert compared.ranks is not None
     assert compared.ranks["machine"][0] == "bayes"
-    assert "Worst miss: mean ± standard deviation; the lowest mean on each data set is marked *" in page
+    assert "Worst miss: mean ± sd, n = 3; the lowest mean on each data set is marked *" in page
     assert Experiment.from_plain(experiment.to_plain()).digest == experiment.digest
 
 

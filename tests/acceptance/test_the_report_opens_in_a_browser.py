@@ -32,7 +32,7 @@ requests:
     scenario: {type: Steps, path: test/knn.k, start: 1, step: 2, count: 3}
     objective: {query: {path: test/knn test, label: Accuracy}}
 """
-SECTIONS = ["results", "comparison", "pictures", "requests", "data", "learners", "protocol", "how-it-was-run"]
+SECTIONS = ["results", "comparison", "pictures", "requests", "plan", "data", "learners", "protocol", "how-it-was-run"]
 BROWSER = """
 import json, os, sys
 os.environ.update(QT_QPA_PLATFORM="offscreen", QTWEBENGINE_DISABLE_SANDBOX="1")
