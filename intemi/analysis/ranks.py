@@ -34,24 +34,27 @@ class Ranks(ManyMachines):
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class AverageRanks(ManyMachines):
-    """The mean over all data sets of the rank of each machine, the best machine first.
+    """The mean over all data sets of the rank of each machine, and its deviation, the best machine first.
 
     >>> names = {"machine": ["knn", "svm"] * 2, "data": ["iris", "iris", "wine", "wine"]}
     >>> results = Series({"Accuracy": [0.8, 0.9, 0.8, 0.8], **names})
     >>> AverageRanks()(results)
-    average rank*  machine  data sets
-             1.25  svm              2
-             1.75  knn              2
+    average rank*      sd  machine  data sets
+             1.25  0.3536  svm              2
+             1.75  0.3536  knn              2
     2 rows
     """
 
     def __call__(self, series: Series) -> Series:
         table = self._table(series, data=1)
-        average = np.mean(table.ranks(self.best), axis=0)
+        ranks = table.ranks(self.best)
+        average = np.mean(ranks, axis=0)
+        deviation = np.std(ranks, axis=0, ddof=1) if len(ranks) > 1 else np.full(len(average), np.nan)
         order = np.argsort(average, kind="stable")
         return Series(
             {
                 "average rank": average[order],
+                "sd": deviation[order],
                 self.of: [table.machines[position] for position in order],
                 "data sets": [len(table.data)] * len(order),
             },

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from intemi.experiments.compared import Compared
 from intemi.experiments.experiment import LEARNER, Experiment
 from intemi.experiments.outcome import Cell, Outcome
+from intemi.experiments.tables import heading
 from intemi.kernel.errors import ConfigurationError
 from intemi.kernel.registered import Registered
 
@@ -98,13 +99,15 @@ def critical_difference(experiment: Experiment, compared: Compared) -> Any:
     return plots.critical_difference(compared.tested, alpha=comparison.alpha, control=comparison.control, best=best)
 
 
-@picture("table", "means as a table, darker is larger")
+@picture("table", "means and deviations as a table, darker is larger")
 def _table(asked: Asked) -> Any:
     from intemi.analysis import plots
 
     compared = asked.compared
-    caption = f"mean {compared.measure}"
-    return plots.heat_table(compared.means, rows="machine", columns="data", digits=3, caption=caption)
+    means = compared.means
+    shown = means.with_column("shown", [compared.shown(row["machine"], row["data"]) for row in means])
+    caption = f"{compared.measure}: {heading(compared)}"
+    return plots.heat_table(shown, rows="machine", columns="data", text="shown", caption=caption)
 
 
 @picture("wins", "who is better than whom on how many data sets")

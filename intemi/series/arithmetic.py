@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from intemi.series.columns import column
 from intemi.series.errors import SeriesError, shown
+from intemi.series.mixing import mixed_data
 from intemi.series.pairing import partners, shared_labels
 from intemi.series.rows import Rows
 
@@ -72,33 +73,35 @@ class Arithmetic(Rows):
     def __abs__(self) -> Self:
         return self._replaced(abs(_roomy(self._numbers("abs"))))
 
-    def mean(self) -> float:
-        """The mean of the main label.
+    def mean(self, *, unsafe: bool = False) -> float:
+        """The mean of the main label. Values of several data sets are averaged only with `unsafe`.
 
         >>> from intemi.series import Series
         >>> Series({"Hits": [4, 7], "Fold": [0, 1]}).mean()
         5.5
         """
-        return float(np.mean(self._floats("mean")))
+        return float(np.mean(self._unmixed("mean", unsafe)))
 
-    def sd(self) -> float:
+    def sd(self, *, unsafe: bool = False) -> float:
         """The standard deviation of the main label, as estimated from a sample (n - 1); NaN for one row.
+
+        Of values of several data sets it is taken only with `unsafe`.
 
         >>> from intemi.series import Series
         >>> Series({"Hits": [4, 7, 10]}).sd()
         3.0
         """
-        numbers = self._floats("sd")
+        numbers = self._unmixed("sd", unsafe)
         return float(np.std(numbers, ddof=1)) if len(numbers) > 1 else float("nan")
 
-    def median(self) -> float:
-        """The median of the main label.
+    def median(self, *, unsafe: bool = False) -> float:
+        """The median of the main label. That of several data sets is taken only with `unsafe`.
 
         >>> from intemi.series import Series
         >>> Series({"Hits": [4, 7, 100]}).median()
         7.0
         """
-        return float(np.median(self._floats("median")))
+        return float(np.median(self._unmixed("median", unsafe)))
 
     def sum(self) -> int | float:
         """The sum of the main label, exact for ints; 0 of no rows.
@@ -184,6 +187,12 @@ class Arithmetic(Rows):
             if not isinstance(value, int | float):
                 raise SeriesError(f"{who}: {self.main} must hold numbers, got {shown(value)} in row {position}")
         return np.array([int(value) if isinstance(value, bool) else value for value in values], dtype=object)
+
+    def _unmixed(self, who: str, unsafe: bool) -> NDArray[np.float64]:
+        """The values, which must not be of several data sets."""
+        if not unsafe and (why := mixed_data(self)) is not None:
+            raise SeriesError(f"{who}: {why}")
+        return self._floats(who)
 
     def _floats(self, who: str) -> NDArray[np.float64]:
         numbers = self._numbers(who)

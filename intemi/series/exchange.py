@@ -11,6 +11,7 @@ from intemi.series.csv import csv_text, read_csv
 from intemi.series.errors import SeriesError, shown
 from intemi.series.frames import pandas_frame, read_pandas
 from intemi.series.json import json_text, read_json
+from intemi.series.mixing import is_bare_mean
 from intemi.series.rows import Rows
 from intemi.series.tables import latex_table, markdown_table
 from intemi.whole_files import write_whole
@@ -112,8 +113,10 @@ class Exchange(Rows):
         columns, noted = read_pandas(frame)
         return cls._named("from_pandas", columns, noted if main is None else main)
 
-    def to_markdown(self, digits: int = 4) -> str:
+    def to_markdown(self, digits: int = 4, *, mean_only: bool = False) -> str:
         """A table of Markdown, with at most so many digits after the point.
+
+        Means without their deviations (a label "mean" and none "sd") are refused, unless `mean_only` says so.
 
         >>> from intemi.series import Series
         >>> print(Series({"Accuracy": [2 / 3, 0.8], "machine": ["knn", "svm"]}).to_markdown(digits=3))
@@ -123,10 +126,13 @@ class Exchange(Rows):
         | 0.800 | svm |
         <BLANKLINE>
         """
+        self._check_means("to_markdown", mean_only)
         return markdown_table(self._columns, digits)
 
-    def to_latex(self, digits: int = 4) -> str:
+    def to_latex(self, digits: int = 4, *, mean_only: bool = False) -> str:
         """A tabular of LaTeX, with at most so many digits after the point; needs the package booktabs.
+
+        Means without their deviations (a label "mean" and none "sd") are refused, unless `mean_only` says so.
 
         >>> from intemi.series import Series
         >>> print(Series({"Accuracy": [2 / 3], "machine": ["k_nn"]}).to_latex())
@@ -139,7 +145,15 @@ class Exchange(Rows):
         \\end{tabular}
         <BLANKLINE>
         """
+        self._check_means("to_latex", mean_only)
         return latex_table(self._columns, digits)
+
+    def _check_means(self, who: str, mean_only: bool) -> None:
+        if is_bare_mean(self) and not mean_only:
+            raise SeriesError(
+                f"{who}: a table of means needs their deviations, a label 'sd' as BasicStatistics gives it; "
+                "mean_only=True leaves them out all the same"
+            )
 
     @classmethod
     def _named(cls, source: str, columns: Mapping[str, Any], main: str | None) -> Self:

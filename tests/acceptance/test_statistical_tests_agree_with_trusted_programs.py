@@ -249,7 +249,7 @@ def test_nemenyis_test_is_that_of_scikit_posthocs() -> None:
     for item in found:
         assert 1 - item["p"] == close(studentized_range(abs(item["rank difference"]) / error * np.sqrt(2), 4))
     assert not any(found["different"])
-    assert found.row(0)["variant"] == "Nemenyi's test of average ranks, Studentized range"
+    assert found.row(0)["variant"] == "Nemenyi's test of average ranks, Studentized range, 6 comparisons"
 
 
 def test_holms_procedure_with_a_control_is_demsars() -> None:
