@@ -95,8 +95,8 @@ def critical_difference(experiment: Experiment, compared: Compared) -> Any:
     from intemi.analysis import plots
 
     best: Any = compared.direction
-    comparison = experiment.comparison
-    return plots.critical_difference(compared.tested, alpha=comparison.alpha, control=comparison.control, best=best)
+    control = compared.control if compared.control in compared.competitors else None
+    return plots.critical_difference(compared.tested, alpha=experiment.comparison.alpha, control=control, best=best)
 
 
 @picture("table", "means and deviations as a table, darker is larger")
@@ -105,7 +105,7 @@ def _table(asked: Asked) -> Any:
 
     compared = asked.compared
     means = compared.means
-    shown = means.with_column("shown", [compared.shown(row["machine"], row["data"]) for row in means])
+    shown = means.with_column("shown", [compared.shown(str(row["machine"]), str(row["data"])) for row in means])
     caption = f"{compared.measure}: {heading(compared)}"
     return plots.heat_table(shown, rows="machine", columns="data", text="shown", caption=caption)
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from intemi.experiments.compared import Compared
 from intemi.experiments.outcome import Outcome
+from intemi.experiments.pictures import critical_difference
 from intemi.experiments.tables import heading, views_table
 from intemi.kernel.errors import IntemiError
 from intemi.series import Series
@@ -137,21 +138,12 @@ def _pictures(outcome: Outcome, compared: Compared) -> str:
     from intemi.analysis import plots
 
     best: Any = compared.direction
-    comparison = outcome.experiment.comparison
     drawn: list[tuple[str, Callable[[], Any]]] = [
         (f"{compared.measure} of each learner on each data set", lambda: plots.accuracies(compared.series, best=best))
     ]
     if compared.critical_difference is not None:
         caption = "Average ranks; learners joined by a bar do not differ (critical-difference diagram)"
-        usable = compared.tested
-        drawn.append(
-            (
-                caption,
-                lambda: plots.critical_difference(
-                    usable, alpha=comparison.alpha, control=comparison.control, best=best
-                ),
-            )
-        )
+        drawn.append((caption, lambda: critical_difference(outcome.experiment, compared)))
     if any(label in outcome.experiment.measures for label in ("Leaves", "Size")):
         size = "Leaves" if "Leaves" in outcome.experiment.measures else "Size"
         series = outcome.series(compared.measure, size).where(lambda row: row[size] is not None)
