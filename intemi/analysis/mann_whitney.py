@@ -10,7 +10,7 @@ import numpy as np
 
 from intemi.analysis.distributions import mean_ranks, two_sided_normal
 from intemi.analysis.hypothesis_test import hypothesis_test
-from intemi.analysis.samples import Floats, numbers, refuse_several_data_sets, settled
+from intemi.analysis.samples import Floats, described, numbers, refuse_several_data_sets, settled
 from intemi.analysis.transformation import Transformation, one_row
 from intemi.series import Series
 
@@ -69,7 +69,7 @@ class MannWhitney(Transformation):
                 "mean difference": float(np.mean(a) - np.mean(b)),
                 "n": len(a),
                 "n of second": len(b),
-                "variant": f"Mann–Whitney test, {VARIANTS[used]}, two-sided",
+                "variant": described(f"Mann–Whitney test, {VARIANTS[used]}, two-sided", first, second),
             },
         )
 

@@ -10,7 +10,7 @@ import numpy as np
 from intemi.analysis.distributions import two_sided_t
 from intemi.analysis.hypothesis_test import hypothesis_test
 from intemi.analysis.pairing import PairedComparison, Pairs
-from intemi.analysis.samples import all_equal, refuse_several_data_sets
+from intemi.analysis.samples import all_equal, described, refuse_several_data_sets
 from intemi.analysis.t_test import t_ratio
 from intemi.analysis.transformation import one_row
 from intemi.series import Series
@@ -62,6 +62,6 @@ that tell items apart, where not all of them do
                 "mean difference": float(np.mean(differences)),
                 "n": n,
                 "paired by": pairs.told_by,
-                "variant": variant,
+                "variant": described(variant, pairs.first, by=(self.over,)),
             },
         )

@@ -10,7 +10,7 @@ import numpy as np
 from intemi.analysis.distributions import two_sided_binomial
 from intemi.analysis.hypothesis_test import hypothesis_test
 from intemi.analysis.pairing import PairedComparison
-from intemi.analysis.samples import refuse_mixed_folds, settled
+from intemi.analysis.samples import described, refuse_mixed_folds, settled
 from intemi.analysis.transformation import one_row
 from intemi.series import Series
 
@@ -52,6 +52,8 @@ class SignTest(PairedComparison):
                 "mean difference": float(np.mean(a - b)),
                 "n": trials,
                 "paired by": pairs.told_by,
-                "variant": f"sign test, exact binomial, zeros {self.zeros}, two-sided",
+                "variant": described(
+                    f"sign test, exact binomial, zeros {self.zeros}, two-sided", pairs.first, by=(self.over,)
+                ),
             },
         )

@@ -10,7 +10,7 @@ import numpy as np
 
 from intemi.analysis.distributions import two_sided_t
 from intemi.analysis.hypothesis_test import hypothesis_test
-from intemi.analysis.samples import Floats, all_equal, numbers, refuse_several_data_sets
+from intemi.analysis.samples import Floats, all_equal, described, numbers, refuse_several_data_sets
 from intemi.analysis.transformation import Transformation, one_row
 from intemi.series import Series
 
@@ -57,7 +57,7 @@ class TTest(Transformation):
                 "mean difference": float(np.mean(a) - np.mean(b)),
                 "n": len(a),
                 "n of second": len(b),
-                "variant": VARIANTS[self.variances],
+                "variant": described(VARIANTS[self.variances], first, second),
             },
         )
 

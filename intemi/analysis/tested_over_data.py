@@ -9,6 +9,7 @@ import numpy as np
 
 from intemi.analysis.levels import Correction, Levels
 from intemi.analysis.paired_t_test import PairedTTest
+from intemi.analysis.samples import described
 from intemi.analysis.stamps import without_stamps
 from intemi.analysis.table import ManyMachines, Table
 from intemi.kernel.errors import ConfigurationError
@@ -24,7 +25,8 @@ class TestedOverData(ManyMachines):
 
     `test` compares the items of two machines on one data set; its `p` below `alpha` is a difference. None compares the
     means only. `correction` shares alpha among all comparisons that are made: "none", "bonferroni" or "sidak". Their
-    number, and the levels that it leads to, are part of the variant, whatever the correction is.
+    number, and the levels that it leads to, are part of the variant, whatever the correction is. If several items of a
+    machine are of one split, results of several configurations are pooled, and the variant calls them descriptive.
     """
 
     test: Comparison | None = PAIRED_T_TEST
@@ -63,7 +65,8 @@ class TestedOverData(ManyMachines):
             )
         return float(np.asarray(found["p"])[0])
 
-    def _variant(self, levels: Levels) -> str:
+    def _variant(self, series: Series, levels: Levels) -> str:
         if self.test is None:
             return "by the means alone"
-        return f"{self.test!r} on each data set, {levels}, correction: {self.correction}"
+        test = described(repr(self.test), series, by=(self.of, self.over))
+        return f"{test} on each data set, {levels}, correction: {self.correction}"

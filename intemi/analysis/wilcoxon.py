@@ -11,7 +11,7 @@ import numpy as np
 from intemi.analysis.distributions import mean_ranks, two_sided_normal
 from intemi.analysis.hypothesis_test import hypothesis_test
 from intemi.analysis.pairing import PairedComparison
-from intemi.analysis.samples import Floats, refuse_mixed_folds, settled
+from intemi.analysis.samples import Floats, described, refuse_mixed_folds, settled
 from intemi.analysis.transformation import one_row
 from intemi.kernel.errors import ConfigurationError
 from intemi.series import Series
@@ -77,7 +77,11 @@ class Wilcoxon(PairedComparison):
                 "mean difference": float(np.mean(a - b)),
                 "n": len(ranks),
                 "paired by": pairs.told_by,
-                "variant": f"Wilcoxon signed-rank test, {VARIANTS[used]}, zeros {self.zeros}, two-sided",
+                "variant": described(
+                    f"Wilcoxon signed-rank test, {VARIANTS[used]}, zeros {self.zeros}, two-sided",
+                    pairs.first,
+                    by=(self.over,),
+                ),
             },
         )
 

@@ -36,7 +36,7 @@ class Wins(TestedOverData):
                 "data sets": [n] * k,
                 "comparisons": [comparisons] * k,
                 "level": [level] * k,
-                "variant": [self._variant(levels)] * k,
+                "variant": [self._variant(series, levels)] * k,
             },
             main="wins",
         )

@@ -54,7 +54,7 @@ class WinsDrawsLosses(TestedOverData):
                 "W-D-L": [f"{won}-{drawn}-{lost}" for won, drawn, lost in zip(wins, draws, losses, strict=True)],
                 "comparisons": [comparisons] * len(shown),
                 "level": [level] * len(shown),
-                "variant": [self._variant(levels)] * len(shown),
+                "variant": [self._variant(series, levels)] * len(shown),
             },
             main="wins",
         )

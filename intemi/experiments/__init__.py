@@ -1,7 +1,9 @@
 """Experiments: learners on data sets, tested in one way and compared; from a file or from Python.
 
 `reading` makes an `Experiment` of a YAML file: `document` knows lines, `catalogue` what can be named, `building` makes
-machines of names and parameters. `running` runs it in a project, and `outcome` is what came of it.
+machines of names and parameters. `running` runs it in a project, after `frozen` has written its `plan`, and `outcome`
+is what came of it: `comparison` compares its learners, and `tables` and `report` show what was `compared`. `standard`
+has whole experiments in one line.
 """
 
 from intemi.experiments.alike import check_alike
@@ -14,6 +16,7 @@ from intemi.experiments.pictures import picture
 from intemi.experiments.progress import Progress
 from intemi.experiments.reading import parse_experiment, read_experiment
 from intemi.experiments.running import found, run, save, saved
+from intemi.experiments.standard import compare_learners, ten_by_ten
 
 __all__ = [
     "Experiment",
@@ -29,6 +32,8 @@ __all__ = [
     "Cell",
     "Compared",
     "cross_validation",
+    "compare_learners",
+    "ten_by_ten",
     "check_alike",
     "picture",
     "ExperimentError",

@@ -34,7 +34,9 @@ def views_table(views: Views) -> Series:
             "machine": [row["machine"] for row in rows],
             "wins": [_known("{} of {}", row["wins"], row["data sets"]) for row in rows],
             f"sd from {views.reference}": [_difference(row) for row in rows],
-            f"W-D-L against {views.baseline}": [_known("{}", row["W-D-L"]) for row in rows],
+            f"W-D-L against {views.baseline}": [
+                "–" if row["machine"] == views.baseline else _known("{}", row["W-D-L"]) for row in rows
+            ],
         },
         main="machine",
     )
