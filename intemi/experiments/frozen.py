@@ -99,7 +99,7 @@ def history(folder: str | os.PathLike[str] | None, name: str) -> History:
     for number in range(1, max(numbered, default=0) + 1):
         try:
             if number not in numbered:
-                raise ValueError("it is gone")
+                raise IntemiError("it is gone")
             found = _read(numbered[number], name, number)
             if plans and plans[-1].number == number - 1 and plans[-1].checksum != found.before:
                 problems.append(f"plan {number - 1} of {name} is not the one that was there when plan {number} was run")
@@ -141,7 +141,7 @@ def _read(file: Path, name: str, number: int) -> Frozen:
     found = json.loads(read_file(file, MAX_PLAN_BYTES))
     checksum = found.pop("checksum")
     if checksum != _checksum(found) or (found["name"], found["number"]) != (name, number):
-        raise ValueError("its checksum does not fit")
+        raise IntemiError("its checksum does not fit")
     return Frozen(number, float(found["time"]), dict(found["plan"]), str(found["before"]), checksum)
 
 

@@ -52,7 +52,7 @@ def changes(before: Plan, after: Plan) -> list[str]:
     """What was added, removed and changed from one plan to another, a sentence each.
 
     >>> changes({"data": {"iris": 1, "wine": 2}, "seed": 1}, {"data": {"iris": 1}, "seed": 2})
-    ['data set wine was removed', 'seed was changed: 1 ≠ 2']
+    ['data set wine was removed', 'seed: 1 ≠ 2']
     """
     found = []
     for what, word in _NAMED.items():
@@ -68,8 +68,7 @@ def changes(before: Plan, after: Plan) -> list[str]:
     if sorted(measured[0]) == sorted(measured[1]) and measured[0] != measured[1]:
         found.append(f"measures were put in another order: {', '.join(measured[1])}")
     for what in _SETTLED:
-        if differing := differences(before.get(what), after.get(what)):
-            found.append(f"{what} was changed: {listed(differing)}")
+        found += map(repr, differences({what: before.get(what)}, {what: after.get(what)}))
     return found
 
 

@@ -43,7 +43,6 @@ def diff(first: Component, second: Component) -> list[Difference]:
 
     >>> class Leaf(Component):
     ...     size: int = 1
-    ...     kind: str = "plain"
     >>> class Tree(Component):
     ...     depth: int = 3
     ...     leaf: Leaf = Leaf()

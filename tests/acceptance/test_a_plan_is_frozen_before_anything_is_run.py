@@ -110,11 +110,11 @@ def test_it_is_still_flagged_after_it_was_run_again_and_seen_from_the_folder(stu
         ("bayes: NaiveBayes", "bayes: {type: NaiveBayes, smoothing: 2}", "learner bayes was changed: smoothing: "),
         (", bayes: NaiveBayes", "", "learner bayes was removed"),
         ("bayes: NaiveBayes", "bayes: NaiveBayes, knn: KNN", "learner knn was added"),
-        ("seed: 1", "seed: 2", "seed was changed: all of it: 1 ≠ 2"),
-        ("folds: 3", "folds: 4", "distributor was changed: folds: 3 ≠ 4"),
+        ("seed: 1", "seed: 2", "seed: 1 ≠ 2"),
+        ("folds: 3", "folds: 4", "distributor.folds: 3 ≠ 4"),
         ("name: study", "name: study\nmeasures: [Accuracy, Kappa]", "measure Kappa was added"),
         ("name: study", "name: study\nmeasures: Kappa", "measure Accuracy was removed"),
-        ("name: study", "name: study\ncomparison: {alpha: 0.1}", "comparison was changed: alpha: 0.05 ≠ 0.1"),
+        ("name: study", "name: study\ncomparison: {alpha: 0.1}", "comparison.alpha: 0.05 ≠ 0.1"),
     ],
 )
 def test_every_change_has_its_sentence(study: Path, old: str, new: str, change: str) -> None:
