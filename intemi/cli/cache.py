@@ -49,17 +49,23 @@ def size(folder: str, as_json: bool) -> None:
 @click.pass_context
 def verify(ctx: click.Context, folder: str, as_json: bool) -> None:
     """Read everything and compare checksums."""
+    from intemi.experiments.frozen import problems_in
     from intemi.kernel.disk.upkeep import verify as verified
 
     found = verified(folder)
+    plans = problems_in(folder)
+    made_again = bool(found.problems)
+    found.problems += plans
     if as_json:
         write_json(vars(found))
     else:
         click.echo(f"{found.machines:,} machines and {found.values:,} values are in order")
         for problem in found.problems:
             click.echo(f"Damaged: {problem}", err=True)
-        if found.problems:
+        if made_again:
             click.echo("What was damaged is dropped and made again when it is needed.", err=True)
+        if plans:
+            click.echo("Plans cannot be made again: reports say which of them are not known.", err=True)
     ctx.exit(FAILED if found.problems else DONE)
 
 

@@ -61,13 +61,12 @@ class History:
     """Plans that are damaged or gone."""
 
     def changes_until(self, experiment: Experiment) -> list[str]:
-        """What was changed since the first run, step by step, up to an experiment as it is now."""
+        """What was changed since the first run, a sentence for each plan, up to an experiment as it is now."""
         found = list(self.problems)
         for before, after in pairwise(self.plans):
-            found += [f"the plan was changed on {after.when}: {each}" for each in changes(before.plan, after.plan)]
-        if self.plans:
-            now = changes(self.plans[-1].plan, plan_of(experiment))
-            found += [f"the plan was changed after the last run: {each}" for each in now]
+            found.append(f"the plan was changed on {after.when}: {'; '.join(changes(before.plan, after.plan))}")
+        if self.plans and (now := changes(self.plans[-1].plan, plan_of(experiment))):
+            found.append(f"the plan was changed after the last run: {'; '.join(now)}")
         return found
 
 
@@ -107,6 +106,15 @@ def history(folder: str | os.PathLike[str] | None, name: str) -> History:
         except (IntemiError, OSError, ValueError, KeyError, TypeError, RecursionError) as error:
             problems.append(f"plan {number} of {name} is lost, what it changed is not known: {error}")
     return History(tuple(plans), tuple(problems))
+
+
+def problems_in(folder: str | os.PathLike[str]) -> list[str]:
+    """What is wrong with the plans of all experiments in a folder."""
+    place = Path(folder) / EXPERIMENTS
+    check_folder(place)
+    files = sorted(os.listdir(place)) if place.is_dir() else []
+    names = dict.fromkeys(found[1] for each in files if (found := re.fullmatch(r"(.+)\.plan-[1-9]\d*", each)))
+    return [problem for name in names for problem in history(folder, name).problems]
 
 
 def _numbered(folder: str | os.PathLike[str], name: str) -> dict[int, Path]:

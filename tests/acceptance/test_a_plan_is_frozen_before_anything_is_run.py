@@ -209,6 +209,9 @@ def test_a_plan_that_is_damaged_or_gone_is_flagged(study: Path, damage: str) -> 
         first.symlink_to("study.json")
     text = said("compare", "study").stdout
     assert "Plan 1 of study is lost, what it changed is not known" in text
+    verified = said("cache", "verify", "study")
+    assert verified.exit_code == 1
+    assert "Damaged: plan 1 of study is lost" in verified.stderr
     assert said("run", "study.yaml", "-q").exit_code == 0, "it is flagged, and nothing stops working"
 
 
