@@ -8,9 +8,10 @@ from typing import Literal
 
 import numpy as np
 
+from intemi.analysis.caveats import described
 from intemi.analysis.distributions import mean_ranks, two_sided_normal
 from intemi.analysis.hypothesis_test import hypothesis_test
-from intemi.analysis.samples import Floats, described, numbers, refuse_several_data_sets, settled
+from intemi.analysis.samples import Floats, numbers, refuse_several_data_sets, settled
 from intemi.analysis.transformation import Transformation, one_row
 from intemi.series import Series
 

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from intemi.analysis.caveats import described
 from intemi.analysis.distributions import two_sided_t
 from intemi.analysis.hypothesis_test import hypothesis_test
 from intemi.analysis.pairing import PairedComparison, Pairs
-from intemi.analysis.samples import all_equal, described, refuse_several_data_sets
+from intemi.analysis.samples import all_equal, refuse_several_data_sets
 from intemi.analysis.t_test import t_ratio
 from intemi.analysis.transformation import one_row
 from intemi.series import Series
@@ -62,6 +63,6 @@ that tell items apart, where not all of them do
                 "mean difference": float(np.mean(differences)),
                 "n": n,
                 "paired by": pairs.told_by,
-                "variant": described(variant, pairs.first, by=(self.over,)),
+                "variant": described(variant, pairs.first, pairs.second, by=(self.over,)),
             },
         )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from intemi.analysis.samples import Floats, Refuse, column, numbers
+from intemi.analysis.stamps import UNASKED
 from intemi.analysis.transformation import Transformation
 from intemi.errors import IntemiError
 from intemi.series import Series
@@ -79,7 +80,7 @@ class PairedComparison(Transformation):
                 if label not in first.labels or label not in second.labels:
                     self._refuse(f"both series must have the label {label!r}, by which they are to be paired")
             return labels
-        ours, theirs = (tuple(x for x in s.labels if x not in (s.main, self.of)) for s in (first, second))
+        ours, theirs = (tuple(x for x in s.labels if x not in (s.main, self.of, *UNASKED)) for s in (first, second))
         if odd := set(ours) ^ set(theirs):
             label = min(odd)
             self._refuse(f"label {label!r} is in the {'first' if label in ours else 'second'} series only; {HINT}")

@@ -81,28 +81,3 @@ def refuse_mixed_folds(refuse: Refuse, over: str, series: Series) -> None:
             f"{len(series)} items are of {len(found)} data sets; take the mean of each, as with "
             f"group_by({over!r}).map(Series.mean).ungroup(), or one data set at a time"
         )
-
-
-SPLIT = ("Repetition", "Fold")
-"""Labels that tell on which training and test data an item was measured."""
-DESCRIPTIVE = "descriptive (dependent samples)"
-"""The stamp of a test of pooled items: its p is too small, and describes rather than proves."""
-
-
-def is_pooled(series: Series, *by: str) -> bool:
-    """Whether several items of each kind (told by the labels `by`) are of one split: results of several configurations.
-
-    >>> is_pooled(Series({"Accuracy": [0.9, 0.8], "pruning": ["a", "b"], "Fold": [1, 1]}))
-    True
-    >>> is_pooled(Series({"Accuracy": [0.9, 0.8], "machine": ["knn", "svm"], "Fold": [1, 1]}), "machine")
-    False
-    """
-    splits = [label for label in SPLIT if label in series.labels]
-    labels = [*splits, *(label for label in by if label in series.labels)]
-    keys = list(zip(*(column(series, label) for label in labels), strict=True))
-    return bool(splits) and len(set(keys)) < len(keys)
-
-
-def described(variant: str, *series: Series, by: tuple[str, ...] = ()) -> str:
-    """The variant of a test, with a stamp if the items of a series are pooled."""
-    return f"{variant}, {DESCRIPTIVE}" if any(is_pooled(each, *by) for each in series) else variant

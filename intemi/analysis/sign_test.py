@@ -7,10 +7,11 @@ from typing import Literal
 
 import numpy as np
 
+from intemi.analysis.caveats import described
 from intemi.analysis.distributions import two_sided_binomial
 from intemi.analysis.hypothesis_test import hypothesis_test
 from intemi.analysis.pairing import PairedComparison
-from intemi.analysis.samples import described, refuse_mixed_folds, settled
+from intemi.analysis.samples import refuse_mixed_folds, settled
 from intemi.analysis.transformation import one_row
 from intemi.series import Series
 
@@ -53,7 +54,10 @@ class SignTest(PairedComparison):
                 "n": trials,
                 "paired by": pairs.told_by,
                 "variant": described(
-                    f"sign test, exact binomial, zeros {self.zeros}, two-sided", pairs.first, by=(self.over,)
+                    f"sign test, exact binomial, zeros {self.zeros}, two-sided",
+                    pairs.first,
+                    pairs.second,
+                    by=(self.over,),
                 ),
             },
         )

@@ -10,10 +10,14 @@ from collections.abc import Container
 from typing import Any
 
 from intemi.analysis.samples import Refuse, column
+from intemi.kernel.lineage import INVALIDATING
+from intemi.kernel.repository.shown import CORRECTED_LEVEL, LOOKS
 from intemi.series import Series
 
-STAMPS = ("Leak", "Oracle")
-"""Labels of results that say that a machine was not fair; the text is why."""
+STAMPS = INVALIDATING
+"""Labels of results that say that a machine was not fair, "Leak" and "Oracle"; the text is why."""
+UNASKED = (*STAMPS, LOOKS, CORRECTED_LEVEL)
+"""Labels that an answer has without being asked for them: they do not tell items apart."""
 
 
 def stamps_of(series: Series, of: str = "machine") -> dict[Any, str]:
@@ -31,9 +35,15 @@ def stamps_of(series: Series, of: str = "machine") -> dict[Any, str]:
     return {machine: ", ".join(stamps) for machine, stamps in found.items() if stamps}
 
 
+def stamps_in(series: Series) -> list[str]:
+    """The stamps that items of a series have."""
+    named = [stamp for stamp in STAMPS if stamp in series.labels and stamp != series.main]
+    return [stamp.lower() for stamp in named if any(why is not None for why in column(series, stamp))]
+
+
 def without_stamps(series: Series) -> Series:
-    """The same series without the labels of stamps."""
-    return series.without(*(stamp for stamp in STAMPS if stamp in series.labels and stamp != series.main))
+    """The same series without stamps, and without what else an answer has unasked."""
+    return series.without(*(label for label in UNASKED if label in series.labels and label != series.main))
 
 
 def competing(series: Series, of: str = "machine") -> Series:

@@ -8,9 +8,10 @@ from typing import Literal
 
 import numpy as np
 
+from intemi.analysis.caveats import described
 from intemi.analysis.distributions import two_sided_t
 from intemi.analysis.hypothesis_test import hypothesis_test
-from intemi.analysis.samples import Floats, all_equal, described, numbers, refuse_several_data_sets
+from intemi.analysis.samples import Floats, all_equal, numbers, refuse_several_data_sets
 from intemi.analysis.transformation import Transformation, one_row
 from intemi.series import Series
 

@@ -12,7 +12,7 @@ import numpy as np
 from intemi.analysis.distributions import mean_ranks
 from intemi.analysis.pairing import HINT, On, Unpaired, listed_labels, partners
 from intemi.analysis.samples import Floats, column, numbers, require, settled
-from intemi.analysis.stamps import STAMPS, refuse_unfair
+from intemi.analysis.stamps import UNASKED, refuse_unfair
 from intemi.analysis.transformation import Transformation
 from intemi.kernel.errors import ConfigurationError
 from intemi.series import Series
@@ -98,7 +98,7 @@ class ManyMachines(Transformation):
 
     def _identifying(self, series: Series) -> tuple[str, ...]:
         if self.on is None:
-            return tuple(label for label in series.labels if label not in (series.main, self.of, self.over, *STAMPS))
+            return tuple(label for label in series.labels if label not in (series.main, self.of, self.over, *UNASKED))
         for label in (labels := listed_labels(self.on)):
             require(series, label, self._refuse)
         return labels

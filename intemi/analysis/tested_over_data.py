@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from intemi.analysis.caveats import described
 from intemi.analysis.levels import Correction, Levels
 from intemi.analysis.paired_t_test import PairedTTest
-from intemi.analysis.samples import described
 from intemi.analysis.stamps import without_stamps
 from intemi.analysis.table import ManyMachines, Table
 from intemi.kernel.errors import ConfigurationError

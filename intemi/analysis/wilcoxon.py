@@ -8,10 +8,11 @@ from typing import Literal
 
 import numpy as np
 
+from intemi.analysis.caveats import described
 from intemi.analysis.distributions import mean_ranks, two_sided_normal
 from intemi.analysis.hypothesis_test import hypothesis_test
 from intemi.analysis.pairing import PairedComparison
-from intemi.analysis.samples import Floats, described, refuse_mixed_folds, settled
+from intemi.analysis.samples import Floats, refuse_mixed_folds, settled
 from intemi.analysis.transformation import one_row
 from intemi.kernel.errors import ConfigurationError
 from intemi.series import Series

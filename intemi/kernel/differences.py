@@ -41,16 +41,16 @@ def diff(first: Component, second: Component) -> list[Difference]:
     the two have components of different classes, schemes of different machines or collections of different sizes, these
     are one difference.
 
-    >>> class Leaf(Component):
+    >>> class Wheel(Component):
     ...     size: int = 1
-    >>> class Tree(Component):
-    ...     depth: int = 3
-    ...     leaf: Leaf = Leaf()
-    >>> found = diff(Tree(), Tree(depth=5, leaf=Leaf(size=2)))
+    >>> class Cart(Component):
+    ...     seats: int = 3
+    ...     wheel: Wheel = Wheel()
+    >>> found = diff(Cart(), Cart(seats=5, wheel=Wheel(size=2)))
     >>> found
-    [depth: 3 ≠ 5, leaf.size: 1 ≠ 2]
+    [seats: 3 ≠ 5, wheel.size: 1 ≠ 2]
     >>> found[1].path, found[1].first, found[1].second
-    ('leaf.size', 1, 2)
+    ('wheel.size', 1, 2)
     """
     for each in (first, second):
         if not isinstance(each, Component):

@@ -12,8 +12,13 @@ from click.testing import CliRunner
 from intemi import Model, Project
 from intemi.analysis import (
     InvalidComparison,
+    MannWhitney,
+    PairedTTest,
     Ranks,
+    SignTest,
     StandardizedDifference,
+    TTest,
+    Wilcoxon,
     Wins,
     WinsDrawsLosses,
     competing,
@@ -21,11 +26,24 @@ from intemi.analysis import (
 )
 from intemi.analysis.plots import accuracies
 from intemi.cli.main import command
-from intemi.data import Data
+from intemi.data import Data, from_numpy
 from intemi.experiments import Comparison, Experiment, Outcome, run
 from intemi.experiments.report import report
 from intemi.experiments.tables import latex_of, markdown_of, results_table
-from intemi.machines import CVDistributor, Majority, NaiveBayes, SklearnDataset, Standardization, TransformAndClassify
+from intemi.machines import (
+    ClassificationTest,
+    Count,
+    CVDistributor,
+    FeatureSelection,
+    FScoreRanking,
+    Majority,
+    NaiveBayes,
+    Repeater,
+    Scheme,
+    SklearnDataset,
+    Standardization,
+    TransformAndClassify,
+)
 from intemi.series import Series
 
 PEEKING = '''
@@ -186,3 +204,32 @@ def test_the_command_lists_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         drawn = runner.invoke(command, ["picture", what, "study.yaml", "-o", f"{what}.svg"])
         assert drawn.exit_code == 0, drawn.output
     assert runner.invoke(command, ["report", "study.yaml"]).exit_code == 0
+
+
+def test_a_test_of_two_series_says_that_one_of_them_was_not_fair() -> None:
+    seer = Series({"Accuracy": [0.9, 0.8, 0.9], "Fold": [1, 2, 3], "Oracle": ["reads test targets"] * 3})
+    knn = Series({"Accuracy": [0.7, 0.7, 0.6], "Fold": [1, 2, 3]})
+    for test in (PairedTTest(), TTest(), Wilcoxon(), SignTest(), MannWhitney()):
+        assert test(seer, knn).row(0)["variant"].endswith(", not fair (oracle)")
+        assert "not fair" not in test(knn, knn).row(0)["variant"]
+
+
+def test_what_the_engine_has_found_to_be_a_leak_does_not_compete() -> None:
+    """All rows are ranked, with their targets, before they are divided."""
+    rng = np.random.default_rng(0)
+    noise = from_numpy(rng.normal(size=(60, 200)), rng.integers(0, 2, 60).astype(str), name="noise")
+    test = Scheme(training=Data, test=Data)
+    for learner in (NaiveBayes(), Majority()):
+        learned = test.add(learner, data=test.training)
+        test.add(ClassificationTest(allow_leak=True), data=test.test, classifier=learned.classifier, name=learner.kind)
+    with Project() as project:
+        rows = project.given(noise)
+        ranking = project.request(FScoreRanking(), data=rows)
+        best = project.request(FeatureSelection(Count(5)), data=rows, ranking=ranking.ranking)
+        done = project.run(Repeater(CVDistributor(folds=5), test, seed=1), data=best.transformed)
+        found = project.query(done, type=ClassificationTest, labels=["Accuracy", "machine", "Fold", {"data": "noise"}])
+    assert stamps_of(found) == {"NaiveBayes": "leak", "Majority": "leak"}
+    with pytest.raises(InvalidComparison, match=r"NaiveBayes does not compete \(leak\)"):
+        Wins()(found)
+    bayes, majority = found.without("data").group_by("machine")
+    assert "not fair (leak)" in PairedTTest()(bayes, majority).row(0)["variant"]
