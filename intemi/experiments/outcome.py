@@ -18,7 +18,6 @@ from intemi.kernel.capsule import Capsule
 from intemi.kernel.errors import ConfigurationError, IntemiError, MachineError
 from intemi.kernel.machine import Machine
 from intemi.kernel.project import Project
-from intemi.kernel.repository.qualifiers import Result
 from intemi.series import Series
 
 _PLACE = ("Repetition", "Fold")
@@ -109,8 +108,8 @@ class Outcome:
     def series(self, *measures: str) -> Series:
         """Measures of every test, with the labels machine, data, Repetition and Fold; the first is the main one.
 
-        Without any, all that the experiment names. What a learner does not have is None. If a machine has left a stamp
-        ("Leak", "Oracle") for some learner, it is a label, too.
+        Without any, all that the experiment names. What a learner does not have is None. A stamp ("Leak",
+        "Oracle") of a test or of a learner is a label, too; how a learner validates inside is its own business.
         """
         wanted = measures or self.experiment.all_measures
         parts = [self._measured(cell, wanted) for cell in self.finished if cell.is_learner]
@@ -170,18 +169,11 @@ class Outcome:
         columns["data"] = [cell.data] * len(tests)
         for label in _PLACE:
             columns[label] = list(tests[label])
-        for stamp, why in self._stamps(cell).items():
-            columns[stamp] = [why] * len(tests)
-        return Series(columns, main=measures[0])
-
-    def _stamps(self, cell: Cell) -> dict[str, str]:
-        """Why a learner was not fair on a data set, as the first machine says that has left a stamp."""
-        found = {}
         for stamp in STAMPS:
-            said = self.project.query(cell.capsule, Result(stamp) != "", labels=stamp)
-            if len(said):
-                found[stamp] = str(said[stamp][0])
-        return found
+            said = list(tests[stamp]) if stamp in tests.labels else self._of_learner(cell, stamp, len(tests))
+            if any(why is not None for why in said):
+                columns[stamp] = said
+        return Series(columns, main=measures[0])
 
     def _of_learner(self, cell: Cell, measure: str, count: int) -> list[Any]:
         try:
