@@ -139,7 +139,7 @@ def test_output_that_cannot_be_written_gets_one_message(quick: Path) -> None:
     intemi(quick, "run", "quick.yaml")
     done = intemi(quick, "report", "quick.yaml", "-o", "/dev/full")
     assert done.returncode == 3
-    assert done.stderr == "Error: No space left on device\n"
+    assert done.stderr == "Error: /dev/full: No space left on device\n"
 
 
 @pytest.mark.parametrize("room", [100_000, 250_000])
