@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from intemi.kernel import Component
 from intemi.machines.interfaces import Floats
-from intemi.machines.trees.statistics.rounding import SAME
+from intemi.machines.trees import kernels
 
 Flags = NDArray[np.bool_]
 
@@ -37,17 +37,4 @@ class TwoMeans(ClassGrouping):
     version = 2
 
     def lower(self, means: Floats, weights: Floats) -> Flags:
-        low, high = float(means.min()), float(means.max())
-        if high - low <= 1e-12 * max(abs(low), abs(high)):
-            return np.asarray(np.arange(len(means)) == int(np.argmax(weights)))
-        group = _nearer(means, low, high)
-        while True:
-            again = _nearer(means, float(means[group].mean()), float(means[~group].mean()))
-            if (again == group).all():
-                return group
-            group = again
-
-
-def _nearer(means: Floats, low: float, high: float) -> Flags:
-    # One halfway between is nearer to the lower one, whatever rounding says.
-    return np.asarray(means - low <= high - means + SAME * (high - low))
+        return kernels.axis.two_means(means, weights).view(np.bool_)

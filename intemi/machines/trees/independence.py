@@ -12,7 +12,6 @@ from intemi.kernel import parameter
 from intemi.machines.interfaces import Floats
 from intemi.machines.trees.components import Growth, SplitAcceptor, StopCriterion
 from intemi.machines.trees.node_data import NodeData
-from intemi.machines.trees.selectors.ranking import varying
 from intemi.machines.trees.selectors.tables import intervals_of
 from intemi.machines.trees.splits import Split
 from intemi.machines.trees.statistics.adjustment import log_sidak
@@ -39,7 +38,7 @@ class IndependenceTestStop(StopCriterion):
     correction: Literal["bonferroni", "sidak", "none"] = "bonferroni"
 
     def stops(self, data: NodeData, growth: Growth) -> bool:
-        numeric, nominal = varying(data)
+        numeric, nominal, *_ = data.varying
         count = len(numeric) + len(nominal)
         if not count:
             return True

@@ -8,6 +8,7 @@ import numpy as np
 
 from intemi.kernel import parameter
 from intemi.machines.interfaces import Floats
+from intemi.machines.trees import kernels
 from intemi.machines.trees.components import MissingPolicy
 from intemi.machines.trees.kernels.settings import ROUNDING
 from intemi.machines.trees.node_data import NodeData
@@ -61,11 +62,7 @@ class ImputeNode(MissingPolicy):
 
 def _mean(values: Floats, weights: Floats) -> float:
     """The mean of the values that are known; NaN if none is."""
-    known = ~np.isnan(values)
-    if not known.any():
-        return float("nan")
-    with np.errstate(over="ignore", invalid="ignore"):  # of the largest numbers there are
-        return float(np.average(values[known], weights=weights[known]))
+    return kernels.rows.mean(values, weights)
 
 
 class Surrogates(MissingPolicy):

@@ -4,15 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from intemi.data import Column, Data
 from intemi.machines.interfaces import Codes, Floats
+from intemi.machines.trees import kernels
 from intemi.machines.trees.statistics.rounding import largest_values
 
 Made = TypeVar("Made")
+
+
+class Varying(NamedTuple):
+    """The features that have different values in a node; none in a node of one class."""
+
+    numeric: list[int]
+    nominal: list[int]
+    tables: Floats
+    """Of the nominal features the class weights of each symbol, one table below the other."""
+    starts: Codes
+    """Where the table of each feature begins."""
 
 
 class NodeData:
@@ -136,10 +148,24 @@ class NodeData:
     def table_of(self, branches: Any, count: int) -> Floats:
         """The class weights of each of `count` parts; the part of a row may be missing, as NaN or -1."""
         branches = np.asarray(branches, dtype=np.float64)
-        known = branches >= 0
-        places = branches[known].astype(np.intp) * self.class_count + self.classes[known]
-        sums = np.bincount(places, self.weights[known], minlength=count * self.class_count)
-        return np.asarray(sums, dtype=np.float64).reshape(count, self.class_count)
+        return kernels.contingency.table_of(branches, self.classes, self.weights, count, self.class_count)
+
+    @cached_property
+    def symbols(self) -> Codes:
+        """How many categories each feature has; 0: it is numeric."""
+        return np.array([len(column.categories or ()) for column in self.columns], dtype=np.int32)
+
+    @cached_property
+    def varying(self) -> Varying:
+        """The features that are worth a test."""
+        if np.count_nonzero(self.class_weights) < 2:
+            return Varying([], [], np.empty((0, self.class_count)), np.zeros(len(self.columns), dtype=np.int32))
+        numeric, nominal, tables, starts = kernels.contingency.varying(
+            self.features, self.symbols, self.classes, self.weights, self.class_count
+        )
+        for feature in nominal.tolist():
+            self._tables[feature] = tables[starts[feature] : starts[feature] + self.symbols[feature]]
+        return Varying(numeric.tolist(), nominal.tolist(), tables, starts)
 
     def largest_value(self, index: int, bound: float) -> float:
         """The largest value of a feature in the whole training data that is not above a bound, but for rounding."""
@@ -155,7 +181,7 @@ class NodeData:
         kept = self.weights[positions] if weights is None else np.asarray(weights, dtype=np.float64)
         rows = positions if self._rows is None else self._rows[positions]
         path = self.path if branch is None else (*self.path, branch)
-        return NodeData(
+        selected = NodeData(
             self.columns,
             self._features,
             self.classes[positions],
@@ -167,6 +193,9 @@ class NodeData:
             self._seed,
             self.root,
         )
+        if "symbols" in self.__dict__:
+            selected.symbols = self.symbols
+        return selected
 
     def reweighed(self, weights: Any, training_weight: float) -> NodeData:
         """The rows that weigh anything by other weights, in which all rows of the tree weigh so much."""

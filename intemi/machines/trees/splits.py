@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from intemi.machines.interfaces import Codes, Floats
+from intemi.machines.trees import kernels
 from intemi.machines.trees.node_data import NodeData
 from intemi.machines.trees.tree import DEVIATION, LINEAR, REVERSED, SYMBOLS, THRESHOLDS
 
@@ -59,8 +60,7 @@ class Split(ABC):
 
 def cut(values: Floats, cuts: Floats) -> Codes:
     """The interval of each value, a value at a cut lying below it; -1 for NaN."""
-    found = np.searchsorted(cuts, values, side="left")
-    return np.where(np.isnan(values), -1, found).astype(np.int32)
+    return kernels.rows.cut(values, np.ascontiguousarray(cuts))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -126,10 +126,7 @@ class SymbolSplit(Split):
         return int(self.branch_of_symbol.max(initial=-1)) + 1
 
     def branches(self, values: Floats) -> Codes:
-        known = ~np.isnan(values)
-        found = np.full(len(values), -1, dtype=np.int32)
-        found[known] = self.branch_of_symbol[values[known].astype(np.intp)]
-        return found
+        return kernels.rows.branches_of_symbols(values, self.branch_of_symbol)
 
     def parameters(self) -> Floats:
         return self.branch_of_symbol.astype(np.float64)

@@ -13,9 +13,35 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from intemi.machines.trees.kernels import cells, compiling, counting, grow, pruning, route, strengths, summary
+    from intemi.machines.trees.kernels import (
+        axis,
+        cells,
+        compiling,
+        contingency,
+        counting,
+        grow,
+        moments,
+        pruning,
+        route,
+        rows,
+        strengths,
+        summary,
+    )
 
-__all__ = ["cells", "compiling", "counting", "grow", "pruning", "route", "strengths", "summary"]
+__all__ = [
+    "axis",
+    "cells",
+    "compiling",
+    "contingency",
+    "counting",
+    "grow",
+    "moments",
+    "pruning",
+    "route",
+    "rows",
+    "strengths",
+    "summary",
+]
 
 
 def __getattr__(name: str) -> Any:

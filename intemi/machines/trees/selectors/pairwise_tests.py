@@ -13,7 +13,7 @@ from intemi.kernel import parameter
 from intemi.machines.interfaces import Codes, Floats
 from intemi.machines.trees.components import FeatureSelector, RankedFeature
 from intemi.machines.trees.node_data import NodeData
-from intemi.machines.trees.selectors.ranking import best_first, varying
+from intemi.machines.trees.selectors.ranking import best_first
 from intemi.machines.trees.selectors.tables import deviates, deviates_of_tables, intervals_of, symbols_of
 
 _CELLS = 2_000_000
@@ -46,7 +46,7 @@ class PairwiseTests(FeatureSelector):
     max_pairs: int | None = parameter(default=None, at_least=1)
 
     def rank(self, data: NodeData) -> list[RankedFeature]:
-        numeric, nominal = varying(data)
+        numeric, nominal, *_ = data.varying
         if not numeric and not nominal:
             return []
         pairs = self._pairs([*numeric, *nominal], data.rng())
@@ -75,7 +75,7 @@ class PairwiseTests(FeatureSelector):
 
     def _factor(self, data: NodeData) -> float:
         """The factor for numeric deviates; 1 if there is but one kind of features."""
-        numeric, nominal = varying(data)
+        numeric, nominal, *_ = data.varying
         if not numeric or not nominal:
             return 1.0
         rng = data.rng()

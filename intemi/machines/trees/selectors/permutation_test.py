@@ -12,7 +12,7 @@ from intemi.kernel import ConfigurationError, parameter
 from intemi.machines.interfaces import Floats
 from intemi.machines.trees.components import FeatureSelector, RankedFeature
 from intemi.machines.trees.node_data import NodeData
-from intemi.machines.trees.selectors.ranking import best_first, moments_of, varying
+from intemi.machines.trees.selectors.ranking import best_first, moments_of
 from intemi.machines.trees.statistics import (
     ClassMoments,
     greatest_nominal,
@@ -62,7 +62,7 @@ class PermutationTest(FeatureSelector):
         return self.resample is not None
 
     def rank(self, data: NodeData) -> list[RankedFeature]:
-        numeric, nominal = varying(data)
+        numeric, nominal, *_ = data.varying
         testing = self._quadratic if self.statistic == "quadratic" else self._greatest
         log_p, ties, can_be_tested = testing(data, numeric, nominal)
         features = [feature for feature, can in zip([*numeric, *nominal], can_be_tested, strict=True) if can]

@@ -1,4 +1,4 @@
-"""What selectors share: which features of a node vary, numbers for all of them, and the order of ranked features."""
+"""What selectors share: numbers for all features of a node that vary, and the order of ranked features."""
 
 from __future__ import annotations
 
@@ -12,23 +12,9 @@ from intemi.machines.trees.node_data import NodeData
 from intemi.machines.trees.statistics import ClassMoments, class_moments, crimcoord, tamed
 
 
-def varying(data: NodeData) -> tuple[list[int], list[int]]:
-    """The numeric and the nominal features that have different values in the node; none in a node of one class."""
-    if (data.class_weights > 0).sum() < 2:
-        return [], []
-    numeric = [index for index, column in enumerate(data.columns) if not column.is_nominal]
-    features = data.features[numeric]
-    different = np.fmax.reduce(features, axis=1) > np.fmin.reduce(features, axis=1)
-    nominal = [index for index, column in enumerate(data.columns) if column.is_nominal]
-    return (
-        [index for index, varies in zip(numeric, different, strict=True) if varies],
-        [index for index in nominal if (data.table(index).sum(axis=1) > 0).sum() > 1],
-    )
-
-
 def as_numbers(data: NodeData) -> tuple[list[int], Floats]:
     """The features that vary, with their values; of nominal ones the CrimCoord scores, if they have any."""
-    numeric, nominal = varying(data)
+    numeric, nominal, *_ = data.varying
     scores = {index: crimcoord(data.table(index)) for index in nominal}
     chosen = sorted([*numeric, *(index for index in nominal if scores[index] is not None)])
     rows = [data.feature(index) if index in numeric else of_symbols(data, index, scores[index]) for index in chosen]

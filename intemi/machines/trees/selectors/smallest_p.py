@@ -7,16 +7,17 @@ import math
 import numpy as np
 
 from intemi.kernel import parameter
+from intemi.machines.interfaces import Codes
 from intemi.machines.trees.components import FeatureSelector, RankedFeature
-from intemi.machines.trees.node_data import NodeData
-from intemi.machines.trees.selectors.ranking import best_first, moments_of, varying
+from intemi.machines.trees.node_data import NodeData, Varying
+from intemi.machines.trees.selectors.ranking import best_first, moments_of
 from intemi.machines.trees.statistics import (
     Tested,
     analysis_of_variance,
     bonferroni_level,
     levene,
     log_p_chi_squared,
-    pearson,
+    pearson_of_parts,
     tamed,
 )
 
@@ -38,12 +39,14 @@ class SmallestP(FeatureSelector):
     alpha: float = parameter(default=0.05, above=0, below=1, search=(0.01, 0.05, 0.1, 0.2))
 
     def rank(self, data: NodeData) -> list[RankedFeature]:
-        numeric, nominal = varying(data)
+        numeric, nominal, *_ = data.varying
         if not numeric and not nominal:
             return []
         features, _ = tamed(data.features[numeric])
         moments = moments_of(data, features)
-        by_value = _together(analysis_of_variance(moments), _of_tables(data, nominal))
+        by_value = analysis_of_variance(moments)
+        if nominal:
+            by_value = _together(by_value, _of_tables(data.varying, data.symbols))
         ranked = best_first([*numeric, *nominal], -by_value.log_p, by_value.statistic / np.maximum(by_value.df, 1))
         count = len(data.columns)
         if self._is_significant(ranked[0], count) or not numeric:
@@ -57,11 +60,9 @@ class SmallestP(FeatureSelector):
         return -best.score < math.log(bonferroni_level(self.alpha, tests))
 
 
-def _of_tables(data: NodeData, nominal: list[int]) -> Tested:
-    found = [pearson(data.table(index)) for index in nominal]
-    statistics = np.array([chi2 for chi2, _ in found])
-    degrees = np.array([df for _, df in found], dtype=np.float64)
-    return Tested(statistics, degrees, log_p_chi_squared(statistics, degrees))
+def _of_tables(varying: Varying, symbols: Codes) -> Tested:
+    chi2, df = pearson_of_parts(varying.tables, varying.starts[varying.nominal], symbols[varying.nominal])
+    return Tested(chi2, df, log_p_chi_squared(chi2, df))
 
 
 def _together(one: Tested, other: Tested) -> Tested:

@@ -10,6 +10,7 @@ from intemi.machines.trees.statistics.contingency import (
     normal_deviates,
     pearson,
     pearson_of_each,
+    pearson_of_parts,
 )
 from intemi.machines.trees.statistics.correspondence import crimcoord
 from intemi.machines.trees.statistics.discriminants import cheapest_intervals, linear_intervals, quadratic_roots
@@ -35,6 +36,7 @@ __all__ = [
     "levene",
     "pearson",
     "pearson_of_each",
+    "pearson_of_parts",
     "normal_deviates",
     "fisher_exact",
     "crimcoord",

@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from intemi.kernel.libraries import library
-from intemi.machines.interfaces import Floats
+from intemi.machines.interfaces import Codes, Floats
+from intemi.machines.trees import kernels
 
 SAME = 1e-8
 """Logarithms of probabilities that differ by less are those of equally likely tables."""
@@ -24,8 +25,14 @@ def pearson(table: Floats) -> tuple[float, int]:
     >>> round(chi2, 6), df
     (3.546667, 2)
     """
-    chi2, df = pearson_of_each(table[None])
-    return float(chi2[0]), int(df[0])
+    starts, counts = np.zeros(1, dtype=np.int32), np.full(1, len(table), dtype=np.int32)
+    [chi2], [df] = pearson_of_parts(table, starts, counts)
+    return float(chi2), int(df)
+
+
+def pearson_of_parts(tables: Floats, starts: Codes, counts: Codes) -> tuple[Floats, Floats]:
+    """The same of tables that are one below the other: of so many rows from these on."""
+    return kernels.contingency.pearson_of_parts(np.ascontiguousarray(tables), starts, counts)
 
 
 def pearson_of_each(tables: Floats) -> tuple[Floats, Floats]:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from intemi.machines.interfaces import Codes, Floats
-from intemi.machines.trees.statistics.rounding import ROUNDING
+from intemi.machines.trees import kernels
 
 
-@dataclass(frozen=True, slots=True)
-class ClassMoments:
+class ClassMoments(NamedTuple):
     """Of each feature (row) in each class (column); what is missing in a feature takes no part in it."""
 
     weights: Floats
@@ -20,45 +19,24 @@ class ClassMoments:
     shifts: Floats
     """The means of classes, less the center; 0 where a class is not present."""
     squares: Floats
-    """The sums of squared distances from the mean of the class."""
+    """The sums of squared distances from the mean of the class; 0 if they are nothing but rounding errors."""
     reach: Floats
     """Of each feature the greatest distance of a value from the center."""
-
-    @property
-    def total(self) -> Floats:
-        """The weight of the known values of each feature."""
-        return np.asarray(self.weights.sum(axis=1))
-
-    @property
-    def present(self) -> Floats:
-        """How many classes each feature is known of."""
-        return np.asarray((self.weights > 0).sum(axis=1), dtype=np.float64)
+    total: Floats
+    """The weight of the known values of each feature."""
+    present: Floats
+    """How many classes each feature is known of."""
+    mean: Floats
+    """The mean of each feature."""
+    between: Floats
+    """The squares between classes, SSB; 0 if they are nothing but rounding errors of equal means."""
+    within: Floats
+    """The squares within classes, SSW."""
 
     @property
     def means(self) -> Floats:
         """The means of classes; the center where a class is not present."""
         return self.center[:, None] + self.shifts
-
-    @property
-    def mean(self) -> Floats:
-        """The mean of each feature."""
-        return self.center + self._shift
-
-    @property
-    def between(self) -> Floats:
-        """The squares between classes, SSB; 0 if they are nothing but rounding errors of equal means."""
-        squares = (self.weights * (self.shifts - self._shift[:, None]) ** 2).sum(axis=1)
-        return np.where(squares > self.total * (ROUNDING * self.reach) ** 2, squares, 0.0)
-
-    @property
-    def within(self) -> Floats:
-        """The squares within classes, SSW."""
-        return np.asarray(self.squares.sum(axis=1))
-
-    @property
-    def _shift(self) -> Floats:
-        total = np.maximum(self.total, np.finfo(float).tiny)
-        return np.asarray((self.weights * self.shifts).sum(axis=1) / total)
 
 
 def class_moments(features: Floats, classes: Codes, weights: Floats, count: int) -> ClassMoments:
@@ -68,29 +46,18 @@ def class_moments(features: Floats, classes: Codes, weights: Floats, count: int)
     >>> moments.means, moments.within
     (array([[1.5, 6. ]]), array([18.5]))
     """
-    indicators = np.zeros((len(classes), count))
-    indicators[np.arange(len(classes)), classes] = weights
-    known = ~np.isnan(features)
-    in_class = known.astype(np.float64) @ indicators
-    some = np.maximum(in_class.sum(axis=1), np.finfo(float).tiny)
-    center = np.where(known, features, 0.0) @ weights / some
-    shifted = np.where(known, features - center[:, None], 0.0)
-    shifts = np.divide(shifted @ indicators, in_class, out=np.zeros_like(in_class), where=in_class > 0)
-    residuals = np.where(known, shifted - shifts[:, classes], 0.0)
-    squares = residuals**2 @ indicators
-    reach = np.abs(shifted).max(axis=1, initial=0.0)
-    real = squares > in_class * (ROUNDING * reach[:, None]) ** 2
-    return ClassMoments(in_class, center, shifts, np.where(real, squares, 0.0), reach)
+    return ClassMoments(*kernels.moments.class_moments(np.ascontiguousarray(features), classes, weights, count))
 
 
-def distances(features: Floats, means: Floats) -> Floats:
+def distances(features: Floats, means: Floats, which: Codes | None = None) -> Floats:
     """Distances of values from means; those that are equal but for rounding are equal.
+
+    A feature has one mean, or several, of which `which` says the one for each row.
 
     >>> near, far = distances(np.array([[0.1, 0.7]]), np.array([[0.4]]))[0].tolist()
     >>> near == far, abs(0.1 - 0.4) == abs(0.7 - 0.4)
     (True, False)
     """
-    greatest = np.fmax.reduce(np.abs(features), axis=1, initial=0.0)
-    _, exponent = np.frexp(ROUNDING * greatest)
-    unit = np.ldexp(1.0, exponent)[:, None]
-    return np.asarray(np.rint(np.abs(features - means) / unit) * unit)
+    if which is None:
+        which = np.zeros(features.shape[1], dtype=np.int32)
+    return kernels.moments.distances(np.ascontiguousarray(features), means, which)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from intemi.machines.interfaces import Floats
+from intemi.machines.trees import kernels
 
 ROUNDING = 64 * float(np.finfo(np.float64).eps)
 """Relative differences up to this are rounding errors."""
@@ -37,19 +38,4 @@ def merged(values: Floats, tolerance: float) -> Floats:
     >>> merged(np.array([0.1 + 0.2, 0.3, 5.0]), 1e-12).tolist()
     [0.30000000000000004, 0.30000000000000004, 5.0]
     """
-    distinct, places = np.unique(values, return_inverse=True)
-    greatest = np.flatnonzero(~(np.diff(distinct, append=np.inf) <= tolerance))
-    return np.asarray(distinct[greatest[np.searchsorted(greatest, places)]])
-
-
-def drawn_to(cuts: Floats, values: Floats, tolerance: float) -> Floats:
-    """The cuts, of which those that are a value but for the tolerance become that value.
-
-    >>> drawn_to(np.array([0.1 + 0.2 - 1e-16, 4.0]), np.array([0.3, 5.0]), 1e-12).tolist()
-    [0.3, 4.0]
-    """
-    ordered = np.unique(values)
-    after = np.searchsorted(ordered, cuts)
-    below, above = ordered[np.maximum(after - 1, 0)], ordered[np.minimum(after, len(ordered) - 1)]
-    nearest = np.where(np.abs(cuts - below) < np.abs(above - cuts), below, above)
-    return np.where(np.abs(nearest - cuts) <= tolerance, nearest, cuts)
+    return kernels.axis.merged(values, tolerance)

@@ -42,16 +42,17 @@ def log_p_f(statistic: Floats | float, df: Floats | float, df_within: Floats | f
     >>> log_p_f(np.array([18.5, 50000.0]), 2, np.array([6.0, 1470.0])).round(6)
     array([   -5.908322, -3112.358079])
     """
-    special = library("scipy.special")
-
     f, upper, lower = _together(statistic, df, df_within)
     possible = (upper > 0) & (lower > 0)
     b, a = np.where(possible, upper, 1.0) / 2, np.where(possible, lower, 1.0) / 2
-    ratio = b * f / a
+    return log_p_beta(a, b, np.where(possible, b * f / a, 0.0))
+
+
+def log_p_beta(a: Floats, b: Floats, ratio: Floats) -> Floats:
+    """ln I_x(a, b) where x = 1 / (1 + ratio): the tail of an F of 2b and 2a degrees of freedom, times b / a."""
+    probability = library("scipy.special").betainc(a, b, 1 / (1 + ratio))
     return _logarithm(
-        np.where(possible, special.betainc(a, b, 1 / (1 + ratio)), 1.0),
-        np.isinf(f),
-        lambda taken: _log_incomplete_beta(a[taken], b[taken], ratio[taken]),
+        probability, np.isinf(ratio), lambda taken: _log_incomplete_beta(a[taken], b[taken], ratio[taken])
     )
 
 
@@ -61,6 +62,8 @@ def _together(*values: Floats | float) -> tuple[Floats, ...]:
 
 def _logarithm(probability: Floats, infinite: Flags, of_tiny: Callable[[Flags], Floats]) -> Floats:
     """The logarithm of a probability; of those that are too small by another way."""
+    if np.minimum.reduce(probability, axis=None, initial=1.0) >= _SMALLEST:
+        return np.asarray(np.log(probability))
     with np.errstate(divide="ignore"):
         answer = np.asarray(np.log(probability))
     tiny = (probability < _SMALLEST) & ~infinite

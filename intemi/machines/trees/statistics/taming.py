@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from intemi.machines.interfaces import Codes, Floats
+from intemi.machines.trees import kernels
 
 
 def tamed(features: Floats) -> tuple[Floats, Codes]:
@@ -14,9 +15,5 @@ def tamed(features: Floats) -> tuple[Floats, Codes]:
     >>> values.tolist(), exponents.tolist()
     ([[1.0, -3.0], [0.5, 0.0]], [0, 901])
     """
-    greatest = np.fmax.reduce(np.abs(features), axis=1, initial=0.0)
-    extreme = (greatest > 1e40) | ((greatest < 1e-40) & (greatest > 0))
-    exponents = np.where(extreme, np.frexp(greatest)[1], 0).astype(np.int32)
-    if not extreme.any():
-        return features, exponents
-    return np.asarray(np.ldexp(features, -exponents[:, None])), exponents
+    any_is_extreme, exponents = kernels.moments.exponents(features)
+    return np.ldexp(features, -exponents[:, None]) if any_is_extreme else features, exponents

@@ -7,8 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from intemi.machines.interfaces import Codes, Floats
+from intemi.machines.trees import kernels
 from intemi.machines.trees.statistics.moments import ClassMoments, class_moments, distances
-from intemi.machines.trees.statistics.tails import log_p_f
+from intemi.machines.trees.statistics.tails import log_p_beta
 
 
 class Tested(NamedTuple):
@@ -28,13 +29,8 @@ def analysis_of_variance(moments: ClassMoments) -> Tested:
     >>> f, df, np.exp(log_p).round(7)
     (array([18.5]), array([2.]), array([0.0027167]))
     """
-    df, df_within = moments.present - 1, moments.total - moments.present
-    possible = (df > 0) & (df_within > 0)
-    between = np.where(possible, moments.between, 0.0) / np.maximum(df, 1)
-    within = moments.within / np.where(possible, df_within, 1.0)
-    f = np.where(between > 0, np.inf, 0.0)
-    np.divide(between, within, out=f, where=within > 0)
-    return Tested(f, df, np.where(possible, log_p_f(f, np.maximum(df, 1), np.where(possible, df_within, 1.0)), 0.0))
+    f, df, *tail = kernels.moments.f_tests(moments.total, moments.present, moments.between, moments.within)
+    return Tested(f, df, log_p_beta(*tail))
 
 
 def levene(features: Floats, classes: Codes, weights: Floats, moments: ClassMoments) -> Tested:
@@ -46,4 +42,4 @@ def levene(features: Floats, classes: Codes, weights: Floats, moments: ClassMome
     array([0.6666667])
     """
     means = moments.means
-    return analysis_of_variance(class_moments(distances(features, means[:, classes]), classes, weights, means.shape[1]))
+    return analysis_of_variance(class_moments(distances(features, means, classes), classes, weights, means.shape[1]))

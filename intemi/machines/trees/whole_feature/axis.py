@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 
 from intemi.machines.interfaces import Codes, Floats
+from intemi.machines.trees import kernels
 from intemi.machines.trees.components import RankedFeature
 from intemi.machines.trees.node_data import NodeData
 from intemi.machines.trees.selectors.ranking import of_symbols
 from intemi.machines.trees.splits import DeviationSplit, Split, SymbolSplit, ThresholdSplit, cut
 from intemi.machines.trees.statistics import ClassMoments, class_moments, crimcoord, tamed
-from intemi.machines.trees.statistics.rounding import ROUNDING, SAME, drawn_to, merged
+from intemi.machines.trees.statistics.rounding import ROUNDING, merged
 
 
 @dataclass(frozen=True)
@@ -44,13 +45,12 @@ class Axis:
     @property
     def mean(self) -> float:
         """The mean of the numbers."""
-        return float(np.average(self.numbers, weights=self.weights))
+        return kernels.rows.mean(self.numbers, self.weights)
 
     def drawn(self, cuts: Floats | Sequence[float]) -> Floats:
         """The cuts, of which those that are at a number but for rounding are at that number, which is then below it
         whatever the order of the rows. Scores have the mean 0, and often enough a symbol that scores 0."""
-        tolerance = SAME * float(np.ptp(self.numbers)) + ROUNDING * float(np.abs(self.numbers).max())
-        return drawn_to(np.asarray(cuts, dtype=np.float64), self.numbers, tolerance)
+        return kernels.axis.drawn(np.asarray(cuts, dtype=np.float64), self.numbers)
 
     def split(self, cuts: Floats | Sequence[float]) -> Split | None:
         """The split at cuts between the numbers; None if they separate nothing."""
@@ -81,13 +81,12 @@ def axis_of(data: NodeData, ranked: RankedFeature, deviations: bool) -> Axis | N
         if scores is None:
             return None
         values = of_symbols(data, feature, scores)
-    known = ~np.isnan(values)
-    if not known.any():
+    numbers, classes, weights = kernels.axis.known_rows(values, data.classes, data.weights)
+    if not len(numbers):
         return None
-    [numbers], [exponent] = tamed(values[None, known])
-    weights = data.weights[known]
-    centre = float(np.average(numbers, weights=weights)) if deviations and ranked.use_deviation else None
-    return Axis(data, ranked, _distances(numbers, centre), data.classes[known], weights, centre, scores, int(exponent))
+    [numbers], [exponent] = tamed(numbers[None])
+    centre = kernels.rows.mean(numbers, weights) if deviations and ranked.use_deviation else None
+    return Axis(data, ranked, _distances(numbers, centre), classes, weights, centre, scores, int(exponent))
 
 
 def _distances(values: Floats, centre: float | None) -> Floats:
@@ -103,11 +102,4 @@ def occupied(cuts: Floats, numbers: Floats) -> Floats:
     >>> occupied(np.array([0.0, 2.0, 3.0, 9.0]), np.array([1.0, 5.0]))
     array([2.5])
     """
-    if not len(cuts):
-        return cuts
-    places = np.searchsorted(np.sort(numbers), cuts, side="right")
-    separating = (places > 0) & (places < len(numbers))
-    cuts, places = cuts[separating], places[separating]
-    ends = np.flatnonzero(np.diff(places, append=-1))
-    starts = np.concatenate(([0], ends[:-1] + 1)).astype(np.intp) if len(ends) else ends
-    return np.asarray((cuts[starts] + cuts[ends]) / 2)
+    return kernels.axis.occupied(cuts, numbers)

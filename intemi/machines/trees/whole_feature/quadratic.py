@@ -8,6 +8,7 @@ import numpy as np
 
 from intemi.kernel import parameter
 from intemi.machines.interfaces import Floats
+from intemi.machines.trees import kernels
 from intemi.machines.trees.components import RankedFeature, WholeFeatureSplitter
 from intemi.machines.trees.grouping import ClassGrouping, TwoMeans
 from intemi.machines.trees.node_data import NodeData
@@ -43,25 +44,25 @@ class QuadraticDiscriminants(WholeFeatureSplitter):
         if sides is None:
             return None
         middle = (sides[0].mean + sides[1].mean) / 2
-        for candidate in axis.drawn([*_cuts(*sides), middle, axis.mean]).tolist():
-            below = float(axis.weights[axis.numbers <= candidate].sum())
-            above = float(axis.weights.sum()) - below
-            if min(below, above) >= max(self.min_branch - 1e-9, 1e-9):
-                return axis.split([candidate])
-        return None
+        candidates = axis.drawn([*_cuts(*sides), middle, axis.mean])
+        least = max(self.min_branch - 1e-9, 1e-9)
+        first = kernels.axis.first_legal(candidates, axis.numbers, axis.weights, least)
+        return None if first < 0 else axis.split(candidates[first : first + 1])
 
     def _superclasses(self, axis: Axis) -> tuple[_Superclass, _Superclass] | None:
         moments = axis.moments(axis.numbers)
-        present = np.flatnonzero(moments.weights[0] > 0)
+        present = np.flatnonzero(moments.weights[0])
         if len(present) < 2:
             return None
         means = merged(moments.means[0, present], SAME * float(moments.reach[0]))
-        lower = self.grouping.lower(means, moments.weights[0, present])
-        second = ~np.isin(axis.classes, present[lower])
-        both = class_moments(axis.numbers[None], second.astype(np.int32), axis.weights, 2)
+        is_second = np.ones(axis.data.class_count, dtype=np.int32)
+        is_second[present[self.grouping.lower(means, moments.weights[0, present])]] = 0
+        second = is_second[axis.classes]
+        both = class_moments(axis.numbers[None], second, axis.weights, 2)
+        weights, means, squares = both.weights[0].tolist(), both.means[0].tolist(), both.squares[0].tolist()
         return (
-            _Superclass.of(axis.numbers[~second], both.weights[0, 0], both.means[0, 0], both.squares[0, 0]),
-            _Superclass.of(axis.numbers[second], both.weights[0, 1], both.means[0, 1], both.squares[0, 1]),
+            _Superclass.of(axis.numbers[second == 0], weights[0], means[0], squares[0]),
+            _Superclass.of(axis.numbers[second == 1], weights[1], means[1], squares[1]),
         )
 
 
@@ -75,7 +76,7 @@ class _Superclass:
     @classmethod
     def of(cls, numbers: Floats, weight: float, mean: float, squares: float) -> _Superclass:
         """With the variance that is undefined for one row taken as 0."""
-        return cls(numbers, float(weight), float(mean), float(squares) / (weight - 1) if weight > 1 else 0.0)
+        return cls(numbers, weight, mean, squares / (weight - 1) if weight > 1 else 0.0)
 
 
 def _cuts(first: _Superclass, second: _Superclass) -> list[float]:

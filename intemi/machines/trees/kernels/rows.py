@@ -1,0 +1,78 @@
+"""Sending the rows of a node down the branches of a split."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from intemi.machines.interfaces import Codes, Floats
+from intemi.machines.trees.kernels.compiling import (
+    CODES,
+    FLOATS,
+    GIVEN_CODES,
+    GIVEN_FLOATS,
+    Tuple,
+    float64,
+    int64,
+    kernel,
+)
+from intemi.machines.trees.kernels.sums import total
+
+
+@kernel(CODES(GIVEN_FLOATS, GIVEN_FLOATS))
+def cut(values: Floats, cuts: Floats) -> Codes:
+    """The interval of each value, a value at a cut lying below it; -1 for NaN."""
+    found = np.empty(len(values), np.int32)
+    for row in range(len(values)):
+        low, high = 0, len(cuts)
+        while low < high:
+            middle = (low + high) // 2
+            if cuts[middle] < values[row]:
+                low = middle + 1
+            else:
+                high = middle
+        found[row] = -1 if np.isnan(values[row]) else low
+    return found
+
+
+@kernel(CODES(GIVEN_FLOATS, GIVEN_CODES))
+def branches_of_symbols(values: Floats, branch_of_symbol: Codes) -> Codes:
+    """The branch of each symbol; -1 for NaN."""
+    found = np.empty(len(values), np.int32)
+    for row in range(len(values)):
+        found[row] = -1 if np.isnan(values[row]) else branch_of_symbol[int(values[row])]
+    return found
+
+
+@kernel(Tuple((CODES, CODES))(GIVEN_CODES, int64))
+def grouped(branches: Codes, count: int) -> Any:
+    """Positions of rows branch by branch, in the order in which they are, and where those of each branch end.
+
+    Those that are in no branch come last.
+    """
+    ends, order = np.zeros(count + 2, np.int32), np.empty(len(branches), np.int32)
+    for row in range(len(branches)):
+        ends[(branches[row] if branches[row] >= 0 else count) + 1] += 1
+    for branch in range(count + 1):
+        ends[branch + 1] += ends[branch]
+    for row in range(len(branches)):
+        branch = branches[row] if branches[row] >= 0 else count
+        order[ends[branch]] = row
+        ends[branch] += 1
+    return order, ends[: count + 1].copy()
+
+
+@kernel(float64(GIVEN_FLOATS, GIVEN_FLOATS))
+def mean(values: Floats, weights: Floats) -> float:
+    """The mean of the values that are known; NaN if none is."""
+    known, size = 0, len(values)
+    taken, products = np.empty(size), np.empty(size)
+    for row in range(size):
+        if not np.isnan(values[row]):
+            taken[known] = weights[row]
+            products[known] = values[row] * weights[row]
+            known += 1
+    if known == 0:
+        return np.nan
+    return float(total(products, 0, known) / total(taken, 0, known))
