@@ -17,6 +17,7 @@ from intemi.machines.trees.tree import Tree
 
 if TYPE_CHECKING:
     from intemi.machines.trees.limits import Limits
+    from intemi.machines.trees.quality import SplitQuality
 
 SAME = 1e-12
 """Probabilities that differ by less are equal: rounding is not to decide between classes."""
@@ -54,6 +55,15 @@ class WholeFeatureSplitter(Component):
     @abstractmethod
     def split(self, data: NodeData, ranked: RankedFeature) -> Split | None:
         """The split of that feature, if there is one."""
+
+    def qualities(self, data: NodeData, quality: SplitQuality) -> Floats:
+        """What a measure says of the split of each feature, on rows whose values are known; NaN if there is none."""
+        found = np.full(len(data.columns), np.nan)
+        for feature in range(len(data.columns)):
+            split = self.split(data, RankedFeature(feature, 0.0))
+            if split is not None:
+                found[feature] = quality.multi(split.table(data))
+        return found
 
 
 class TransformedNode(ABC):

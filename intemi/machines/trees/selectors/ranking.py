@@ -46,10 +46,11 @@ def best_first(
     """
     second = np.zeros(len(features)) if ties is None else ties
     order = sorted(
-        range(len(features)), key=lambda at: (-_rounded(float(scores[at])), -_rounded(float(second[at])), features[at])
+        range(len(features)), key=lambda at: (-rounded(float(scores[at])), -rounded(float(second[at])), features[at])
     )
     return [RankedFeature(features[at], float(scores[at]), use_deviation) for at in order]
 
 
-def _rounded(number: float) -> float:
+def rounded(number: float) -> float:
+    """A number of twelve digits: equal numbers are equal in spite of rounding errors."""
     return float(f"{number:.11e}")

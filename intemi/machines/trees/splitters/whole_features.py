@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import math
 
 from intemi.machines.trees.components import NodeSplitter, RankedFeature, WholeFeatureSplitter
 from intemi.machines.trees.node_data import NodeData
 from intemi.machines.trees.quality import InformationGain, SplitQuality
+from intemi.machines.trees.selectors.ranking import rounded
 from intemi.machines.trees.splits import Split
 from intemi.machines.trees.whole_feature import ConfidentIntervals
 
@@ -26,11 +27,8 @@ class WholeFeatures(NodeSplitter):
     quality: SplitQuality = InformationGain()
 
     def best_splits(self, data: NodeData, count: int) -> list[Split]:
-        found: list[Split] = []
-        for feature in range(len(data.columns)):
-            split = self.splitter.split(data, RankedFeature(feature, 0.0))
-            if split is not None:
-                table = split.table(data)
-                found.append(replace(split, quality=self.quality.multi(table[table.sum(axis=1) > 0])))
-        found.sort(key=lambda split: -float(f"{split.quality:.11e}"))  # of equal ones the first feature stays first
-        return found[:count]
+        qualities = self.splitter.qualities(data, self.quality).tolist()
+        ranked = [RankedFeature(feature, each) for feature, each in enumerate(qualities) if not math.isnan(each)]
+        ranked.sort(key=lambda each: -rounded(each.score))  # the first of equal features stays first
+        found = [self.splitter.split(data, each) for each in ranked[:count]]
+        return [split for split in found if split is not None]
