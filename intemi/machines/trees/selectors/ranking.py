@@ -6,19 +6,23 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from intemi.machines.interfaces import Floats
+from intemi.machines.interfaces import Codes, Floats
+from intemi.machines.trees import kernels
 from intemi.machines.trees.components import RankedFeature
 from intemi.machines.trees.node_data import NodeData
-from intemi.machines.trees.statistics import ClassMoments, class_moments, crimcoord, tamed
+from intemi.machines.trees.statistics import ClassMoments, class_moments, tamed
 
 
 def as_numbers(data: NodeData) -> tuple[list[int], Floats]:
     """The features that vary, with their values; of nominal ones the CrimCoord scores, if they have any."""
-    numeric, nominal, *_ = data.varying
-    scores = {index: crimcoord(data.table(index)) for index in nominal}
-    chosen = sorted([*numeric, *(index for index in nominal if scores[index] is not None)])
-    rows = [data.feature(index) if index in numeric else of_symbols(data, index, scores[index]) for index in chosen]
-    return chosen, tamed(np.stack(rows))[0] if rows else np.empty((0, len(data)))
+    chosen, numbers = kernels.correspondence.numbers_of(
+        data.features, data.symbols, *map(_codes, data.varying[:2]), data.varying.tables, data.varying.starts
+    )
+    return chosen.tolist(), tamed(numbers)[0]
+
+
+def _codes(numbers: list[int]) -> Codes:
+    return np.array(numbers, dtype=np.int32)
 
 
 def moments_of(data: NodeData, numbers: Floats) -> ClassMoments:
@@ -26,14 +30,10 @@ def moments_of(data: NodeData, numbers: Floats) -> ClassMoments:
     return class_moments(numbers, data.classes, data.weights, data.class_count)
 
 
-def of_symbols(data: NodeData, feature: int, scores: Floats | None) -> Floats:
+def of_symbols(data: NodeData, feature: int, scores: Floats) -> Floats:
     """The scores of the symbols of the rows; NaN where the symbol is missing."""
-    assert scores is not None
     symbols = data.feature(feature)
-    known = ~np.isnan(symbols)
-    numbers = np.full(len(symbols), np.nan)
-    numbers[known] = scores[symbols[known].astype(np.intp)]
-    return numbers
+    return np.where(np.isnan(symbols), np.nan, scores[np.nan_to_num(symbols).astype(np.intp)])
 
 
 def best_first(

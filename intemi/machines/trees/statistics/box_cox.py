@@ -8,6 +8,7 @@ import numpy as np
 
 from intemi.kernel.libraries import library
 from intemi.machines.interfaces import Codes, Floats
+from intemi.machines.trees import kernels
 from intemi.machines.trees.statistics.moments import class_moments
 from intemi.machines.trees.statistics.rounding import ROUNDING, merged
 
@@ -63,8 +64,9 @@ def fit_box_cox(values: Floats, classes: Codes, weights: Floats, always_shift: b
     if distinct[0] + shift <= 0:  # the distance is lost in rounding
         return None
     logarithms = np.log(values + shift)
+    centered = _centered(logarithms, weights)
     found = minimize_scalar(
-        lambda power: squares_within(logarithms, power, classes, weights),
+        lambda power: kernels.discriminants.squares_within(_raised(centered, power), power, classes, weights),
         bounds=(-3.0, 3.0),
         method="bounded",
         options={"xatol": 1e-9},
@@ -80,17 +82,20 @@ def squares_within(logarithms: Floats, power: float, classes: Codes, weights: Fl
     >>> round(squares_within(np.log([1.0, 2, 4, 8, 16, 32]), -0.5, classes, np.ones(6)), 6)
     3.213203
     """
-    total = weights.sum()
-    # Around the geometric mean, which is what the factor exp(−2 power mean(ln x)) amounts to, without its overflow.
-    centered = logarithms - (weights @ logarithms) / total
-    transformed = _powered(centered, power)
-    if np.abs(transformed).max() > _EXTREME:
-        return _EXTREME**3
-    in_class = np.bincount(classes, weights)
-    means = np.bincount(classes, weights * transformed) / np.where(in_class > 0, in_class, 1.0)
-    return float(weights @ (transformed - means[classes]) ** 2)
+    powers = _raised(_centered(logarithms, weights), power)
+    return kernels.discriminants.squares_within(powers, power, classes, weights)
+
+
+def _centered(logarithms: Floats, weights: Floats) -> Floats:
+    """Around the geometric mean: what the factor exp(−2 power mean(ln x)) amounts to, without its overflow."""
+    return np.asarray(logarithms - (weights @ logarithms) / weights.sum())
+
+
+def _raised(logarithms: Floats, power: float) -> Floats:
+    """Powers less 1; the logarithms if the power is 0."""
+    with np.errstate(over="ignore"):
+        return np.asarray(np.expm1(power * logarithms) if power != 0 else logarithms)
 
 
 def _powered(logarithms: Floats, power: float) -> Floats:
-    with np.errstate(over="ignore"):
-        return np.asarray(np.expm1(power * logarithms) / power if power != 0 else logarithms.astype(np.float64))
+    return np.asarray(_raised(logarithms, power) / power if power != 0 else logarithms)

@@ -7,7 +7,8 @@ import math
 import numpy as np
 
 from intemi.machines.interfaces import Codes, Floats
-from intemi.machines.trees.statistics.rounding import ROUNDING, SAME, merged
+from intemi.machines.trees import kernels
+from intemi.machines.trees.statistics.rounding import SAME
 
 
 def linear_intervals(means: Floats, variance: float, weights: Floats) -> tuple[Floats, Codes]:
@@ -21,38 +22,8 @@ def linear_intervals(means: Floats, variance: float, weights: Floats) -> tuple[F
     >>> cuts.round(6), owners
     (array([3.5     , 6.725347]), array([0, 1, 2], dtype=int32))
     """
-    present = np.flatnonzero(weights > 0)
-    # By mean; of equal means the heaviest first (the lowest index of those), and only that one is kept.
-    levels = _levels(means[present], variance)
-    by_mean = np.lexsort((present, -weights[present], levels))
-    kept = [int(present[each]) for at, each in enumerate(by_mean) if not at or levels[each] > levels[by_mean[at - 1]]]
-    if variance <= 0:
-        ordered = means[kept]
-        return (ordered[1:] + ordered[:-1]) / 2, np.array(kept, dtype=np.int32)
-
-    def meeting(one: int, other: int) -> float:
-        distance = float(means[other] - means[one])
-        prior = math.log(weights[other] / weights[one])
-        return float(means[one] + means[other]) / 2 - variance * prior / distance
-
-    hull: list[int] = []
-    cuts: list[float] = []
-    for each in kept:
-        while hull:
-            cut = meeting(hull[-1], each)
-            if not cuts or cut > cuts[-1]:
-                cuts.append(cut)
-                break
-            hull.pop()
-            cuts.pop()
-        hull.append(each)
-    return np.array(cuts), np.array(hull, dtype=np.int32)
-
-
-def _levels(means: Floats, variance: float) -> Floats:
-    """The means, of which those are equal that are so but for rounding."""
-    reach = float(np.ptp(means)) + math.sqrt(max(variance, 0.0))
-    return merged(means, SAME * reach + ROUNDING * float(np.abs(means).max()))
+    cuts, owners = kernels.discriminants.linear_intervals(means, variance, weights)
+    return cuts, owners
 
 
 def cheapest_intervals(numbers: Floats, means: Floats, variance: float, weights: Floats, costs: Floats) -> Floats:
