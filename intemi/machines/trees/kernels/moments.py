@@ -21,7 +21,7 @@ from intemi.machines.trees.kernels.compiling import (
     int64,
     kernel,
 )
-from intemi.machines.trees.kernels.sums import total
+from intemi.machines.trees.kernels.sums import product, total
 from intemi.machines.trees.statistics.rounding import ROUNDING
 
 TINY = float(np.finfo(np.float64).tiny)
@@ -43,7 +43,7 @@ def moments(features: Floats, classes: Codes, weights: Floats, count: int) -> An
             numbers[i, row] = features[i, row]
             if np.isnan(features[i, row]):
                 known[i, row] = numbers[i, row] = 0.0
-    in_class, center, reach = np.dot(known, indicators), np.empty(m), np.zeros(m)
+    in_class, center, reach = product(known, indicators), np.empty(m), np.zeros(m)
     if m == 1:  # which numpy takes for a product of vectors
         center[0] = np.dot(numbers[0], column)
     elif m > 1:
@@ -53,14 +53,14 @@ def moments(features: Floats, classes: Codes, weights: Floats, count: int) -> An
         for row in range(n):
             numbers[i, row] = numbers[i, row] - center[i] if known[i, row] > 0.0 else 0.0
             reach[i] = max(reach[i], abs(numbers[i, row]))
-    shifts = np.dot(numbers, indicators)
+    shifts = product(numbers, indicators)
     for i in range(m):
         for c in range(count):
             shifts[i, c] = shifts[i, c] / in_class[i, c] if in_class[i, c] > 0.0 else 0.0
         for row in range(n):
             residual = numbers[i, row] - shifts[i, classes[row]] if known[i, row] > 0.0 else 0.0
             numbers[i, row] = residual * residual
-    squares = np.dot(numbers, indicators)
+    squares = product(numbers, indicators)
     weight, present, mean = np.empty(m), np.empty(m), np.empty(m)
     between, within, terms = np.empty(m), np.empty(m), np.empty(count)
     for i in range(m):

@@ -1,4 +1,5 @@
-"""Sums in the order in which numpy adds, so that kernels find the numbers that numpy would, to the last digit."""
+"""Sums and products of matrices in the order in which numpy adds, so that kernels find the numbers that numpy would, to
+the last digit."""
 
 from __future__ import annotations
 
@@ -11,6 +12,8 @@ BLOCK = 128
 """Longer sums are halved, and their halves."""
 DEEPEST = 64
 """So often a sum can be halved."""
+BLAS_ROWS, BLAS_CELLS = 256, 1024
+"""The rows that BLAS adds up at a time, and for so many the size of a product that is still too small for threads."""
 
 
 @helper
@@ -60,3 +63,27 @@ def _block(numbers: Floats, start: int, count: int) -> float:
     for i in range(end, start + count):
         found += numbers[i]
     return float(found)
+
+
+@helper
+def product(one: Floats, other: Floats) -> Floats:
+    """The product of matrices, in parts.
+
+    BLAS adds up parts of a sum anyway. It would share a large product among threads, which takes many times as long
+    where other workers use the cores, and adds in another order.
+    """
+    m, n, k = one.shape[0], one.shape[1], other.shape[1]
+    if m == 1:
+        return np.dot(one, other)
+    found, height = np.zeros((m, k)), max(8, BLAS_CELLS // k // 8 * 8)
+    for top in range(0, m, height):
+        bottom, start = min(m, top + height), 0
+        while start < n:
+            end = n
+            if n - start >= 2 * BLAS_ROWS:
+                end = start + BLAS_ROWS
+            elif n - start > BLAS_ROWS:
+                end = start + ((n - start) // 2 + 3) // 4 * 4
+            found[top:bottom] += np.dot(np.ascontiguousarray(one[top:bottom, start:end]), other[start:end])
+            start = end
+    return found

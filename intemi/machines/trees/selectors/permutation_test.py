@@ -21,6 +21,7 @@ from intemi.machines.trees.statistics import (
     log_sidak,
     quadratic_nominal,
     quadratic_numeric,
+    quadratic_of_parts,
     tamed,
 )
 
@@ -80,12 +81,11 @@ class PermutationTest(FeatureSelector):
         return best_first([features[at] for at in significant], -log_p[significant], ties[significant])
 
     def _quadratic(self, data: NodeData, numeric: list[int], nominal: list[int]) -> tuple[Floats, Floats, Flags]:
-        tested = quadratic_numeric(_moments(data, numeric))
-        of_tables = [quadratic_nominal(data.table(index)) for index in nominal]
-        log_p = np.concatenate([tested.log_p, [each for *_, each in of_tables]])
-        ratios = [statistic / max(df, 1) for statistic, df, _ in of_tables]
-        ties = np.concatenate([tested.statistic / np.maximum(tested.df, 1), ratios])
-        return log_p, ties, np.concatenate([tested.df > 0, np.array([df > 0 for _, df, _ in of_tables], dtype=bool)])
+        varying, tested = data.varying, quadratic_numeric(_moments(data, numeric))
+        if nominal:
+            starts, counts = varying.starts[nominal], data.symbols[nominal]
+            tested = tested.and_those(quadratic_of_parts(varying.tables, starts, counts))
+        return tested.log_p, tested.statistic / np.maximum(tested.df, 1), tested.df > 0
 
     def _greatest(self, data: NodeData, numeric: list[int], nominal: list[int]) -> tuple[Floats, Floats, Flags]:
         moments, tables = _moments(data, numeric), [data.table(index) for index in nominal]

@@ -46,7 +46,7 @@ class SmallestP(FeatureSelector):
         moments = moments_of(data, features)
         by_value = analysis_of_variance(moments)
         if nominal:
-            by_value = _together(by_value, _of_tables(data.varying, data.symbols))
+            by_value = by_value.and_those(_of_tables(data.varying, data.symbols))
         ranked = best_first([*numeric, *nominal], -by_value.log_p, by_value.statistic / np.maximum(by_value.df, 1))
         count = len(data.columns)
         if self._is_significant(ranked[0], count) or not numeric:
@@ -63,7 +63,3 @@ class SmallestP(FeatureSelector):
 def _of_tables(varying: Varying, symbols: Codes) -> Tested:
     chi2, df = pearson_of_parts(varying.tables, varying.starts[varying.nominal], symbols[varying.nominal])
     return Tested(chi2, df, log_p_chi_squared(chi2, df))
-
-
-def _together(one: Tested, other: Tested) -> Tested:
-    return Tested(*(np.concatenate(pair) for pair in zip(one, other, strict=True)))

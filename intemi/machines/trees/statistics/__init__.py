@@ -20,6 +20,7 @@ from intemi.machines.trees.statistics.permutation import (
     greatest_numeric,
     quadratic_nominal,
     quadratic_numeric,
+    quadratic_of_parts,
 )
 from intemi.machines.trees.statistics.resampling import log_p_by_resampling
 from intemi.machines.trees.statistics.tails import log_p_chi_squared, log_p_f
@@ -47,6 +48,7 @@ __all__ = [
     "quadratic_roots",
     "quadratic_numeric",
     "quadratic_nominal",
+    "quadratic_of_parts",
     "greatest_numeric",
     "greatest_nominal",
     "log_p_by_resampling",

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from intemi.kernel.libraries import library
 from intemi.machines.interfaces import Codes, Floats
 from intemi.machines.trees import kernels
+from intemi.machines.trees.statistics.brent import minimum
 from intemi.machines.trees.statistics.moments import class_moments
 from intemi.machines.trees.statistics.rounding import ROUNDING, merged
 
@@ -53,8 +53,6 @@ def fit_box_cox(values: Floats, classes: Codes, weights: Floats, always_shift: b
     >>> abs(fit_box_cox(np.array([1.0, 2, 4, 8, 16, 32]), classes, np.ones(6)).power) < 1e-4
     True
     """
-    minimize_scalar = library("scipy.optimize").minimize_scalar
-
     distinct = np.unique(merged(values, ROUNDING * float(np.abs(values).max(initial=0.0))))
     if len(distinct) < 2 or np.abs(distinct).max() > _EXTREME:
         return None
@@ -65,14 +63,14 @@ def fit_box_cox(values: Floats, classes: Codes, weights: Floats, always_shift: b
         return None
     logarithms = np.log(values + shift)
     centered = _centered(logarithms, weights)
-    found = minimize_scalar(
-        lambda power: kernels.discriminants.squares_within(_raised(centered, power), power, classes, weights),
-        bounds=(-3.0, 3.0),
-        method="bounded",
-        options={"xatol": 1e-9},
-    )
-    change = BoxCox(float(found.x), shift)
-    return change if np.abs(change(distinct)).max() < _EXTREME else None
+
+    def squares(power: float) -> float:
+        return kernels.discriminants.squares_within(_raised(centered, power), power, classes, weights)
+
+    with np.errstate(over="ignore"):
+        power = minimum(squares, -3.0, 3.0, tolerance=1e-9)
+        change = BoxCox(power, shift)
+        return change if np.abs(change(distinct)).max() < _EXTREME else None
 
 
 def squares_within(logarithms: Floats, power: float, classes: Codes, weights: Floats) -> float:
@@ -82,7 +80,8 @@ def squares_within(logarithms: Floats, power: float, classes: Codes, weights: Fl
     >>> round(squares_within(np.log([1.0, 2, 4, 8, 16, 32]), -0.5, classes, np.ones(6)), 6)
     3.213203
     """
-    powers = _raised(_centered(logarithms, weights), power)
+    with np.errstate(over="ignore"):
+        powers = _raised(_centered(logarithms, weights), power)
     return kernels.discriminants.squares_within(powers, power, classes, weights)
 
 
@@ -93,9 +92,9 @@ def _centered(logarithms: Floats, weights: Floats) -> Floats:
 
 def _raised(logarithms: Floats, power: float) -> Floats:
     """Powers less 1; the logarithms if the power is 0."""
-    with np.errstate(over="ignore"):
-        return np.asarray(np.expm1(power * logarithms) if power != 0 else logarithms)
+    return np.asarray(np.expm1(power * logarithms) if power != 0 else logarithms)
 
 
 def _powered(logarithms: Floats, power: float) -> Floats:
-    return np.asarray(_raised(logarithms, power) / power if power != 0 else logarithms)
+    with np.errstate(over="ignore"):
+        return np.asarray(_raised(logarithms, power) / power if power != 0 else logarithms)

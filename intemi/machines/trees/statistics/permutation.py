@@ -12,8 +12,8 @@ import math
 import numpy as np
 
 from intemi.kernel.libraries import library
-from intemi.machines.interfaces import Floats
-from intemi.machines.trees.statistics.contingency import pearson, without_empty
+from intemi.machines.interfaces import Codes, Floats
+from intemi.machines.trees.statistics.contingency import pearson_of_parts, without_empty
 from intemi.machines.trees.statistics.moments import ClassMoments
 from intemi.machines.trees.statistics.tails import log_p_chi_squared
 from intemi.machines.trees.statistics.variance import Tested
@@ -42,12 +42,19 @@ def quadratic_nominal(table: Floats) -> tuple[float, int, float]:
     >>> round(statistic, 6), df, round(math.exp(log_p), 6)
     (3.293333, 2, 0.192691)
     """
-    chi2, df = pearson(table)
-    total = float(table.sum())
-    if df == 0 or total <= 1:
-        return 0.0, 0, 0.0
-    statistic = (total - 1) / total * chi2
-    return statistic, df, float(log_p_chi_squared(statistic, df))
+    starts, counts = np.zeros(1, dtype=np.int32), np.full(1, len(table), dtype=np.int32)
+    [statistic], [df], [log_p] = quadratic_of_parts(table, starts, counts)
+    return float(statistic), int(df), float(log_p)
+
+
+def quadratic_of_parts(tables: Floats, starts: Codes, counts: Codes) -> Tested:
+    """The same of tables that are one below the other: of so many rows from these on."""
+    chi2, df = pearson_of_parts(tables, starts, counts)
+    total = np.array([tables[start : start + count].sum() for start, count in zip(starts, counts, strict=True)])
+    possible = (df > 0) & (total > 1)
+    df = np.where(possible, df, 0.0)
+    statistic = np.where(possible, (total - 1) / np.where(possible, total, 1.0) * chi2, 0.0)
+    return Tested(statistic, df, log_p_chi_squared(statistic, df))
 
 
 def greatest_numeric(moments: ClassMoments, feature: int) -> tuple[float, float]:

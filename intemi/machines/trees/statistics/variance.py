@@ -20,6 +20,10 @@ class Tested(NamedTuple):
     """Degrees of freedom; of an F test those of the numerator."""
     log_p: Floats
 
+    def and_those(self, other: Tested) -> Tested:
+        """What was said of these features, and of others."""
+        return Tested(*(np.concatenate(pair) for pair in zip(self, other, strict=True)))
+
 
 def analysis_of_variance(moments: ClassMoments) -> Tested:
     """One-way F tests. A feature without a spread within classes has F = ∞ if means differ, else 0.
