@@ -65,8 +65,8 @@ def divide(data: NodeData, split: Split, missing: MissingPolicy) -> Division:
     default = missing.default_branch(data, split)
     if default >= 0:
         branches[branches < 0] = default
-    unknown_rows = np.flatnonzero(branches < 0)
-    shares = split.branch_weights / split.branch_weights.sum()
+    unknown_rows = np.flatnonzero(branches < 0) if default < 0 else np.empty(0, dtype=np.intp)
+    shares = split.branch_weights / split.branch_weights.sum() if len(unknown_rows) else split.branch_weights
     parts = []
     for branch in range(split.branch_count):
         rows = np.flatnonzero(branches == branch)

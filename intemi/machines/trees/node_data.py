@@ -113,7 +113,7 @@ class NodeData:
         """The sum of all weights."""
         return float(self.class_weights.sum())
 
-    @property
+    @cached_property
     def errors(self) -> float:
         """What weighs in the node and is not of its majority."""
         return self.weight - float(self.class_weights.max())

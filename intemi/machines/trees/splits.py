@@ -54,8 +54,11 @@ class Split(ABC):
 
     def weighed(self, data: NodeData) -> Self | None:
         """The same split with the weights of its branches; None if fewer than two of them would hold any."""
-        weights = self.table(data).sum(axis=1)
-        return replace(self, branch_weights=weights) if (weights > 0).sum() >= 2 else None
+        branches = self.route(data)
+        weights, occupied = kernels.rows.branch_weights(
+            branches, data.classes, data.weights, self.branch_count, data.class_count
+        )
+        return replace(self, branch_weights=weights) if occupied >= 2 else None
 
 
 def cut(values: Floats, cuts: Floats) -> Codes:

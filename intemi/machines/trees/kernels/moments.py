@@ -17,6 +17,7 @@ from intemi.machines.trees.kernels.compiling import (
     GIVEN_FLOATS_2D,
     Tuple,
     boolean,
+    float64,
     helper,
     int64,
     kernel,
@@ -90,6 +91,14 @@ def moments(features: Floats, classes: Codes, weights: Floats, count: int) -> An
 def class_moments(features: Floats, classes: Codes, weights: Floats, count: int) -> Any:
     """The moments of features (a row each, NaN where missing) in `count` classes."""
     return moments(features, classes, weights, count)
+
+
+@kernel(Tuple((FLOATS, FLOATS, FLOATS, float64))(GIVEN_FLOATS_2D, GIVEN_CODES, GIVEN_FLOATS, int64))
+def moments_of_one(features: Floats, classes: Codes, weights: Floats, count: int) -> Any:
+    """Of one feature the weights, means and squares of classes, and its reach."""
+    found = moments(features, classes, weights, count)
+    in_class, center, shifts, squares, reach = found[:5]
+    return in_class[0], center[0] + shifts[0], squares[0], reach[0]
 
 
 @kernel(Tuple((FLOATS, FLOATS, FLOATS, FLOATS, FLOATS))(FLOATS, FLOATS, FLOATS, FLOATS))

@@ -45,22 +45,17 @@ def branches_of_symbols(values: Floats, branch_of_symbol: Codes) -> Codes:
     return found
 
 
-@kernel(Tuple((CODES, CODES))(GIVEN_CODES, int64))
-def grouped(branches: Codes, count: int) -> Any:
-    """Positions of rows branch by branch, in the order in which they are, and where those of each branch end.
-
-    Those that are in no branch come last.
-    """
-    ends, order = np.zeros(count + 2, np.int32), np.empty(len(branches), np.int32)
+@kernel(Tuple((FLOATS, int64))(GIVEN_CODES, GIVEN_CODES, GIVEN_FLOATS, int64, int64))
+def branch_weights(branches: Codes, classes: Codes, weights: Floats, count: int, k: int) -> Any:
+    """The weights of `count` branches, summed up by class first, and how many of them hold anything."""
+    table, found, occupied = np.zeros((count, k)), np.empty(count), 0
     for row in range(len(branches)):
-        ends[(branches[row] if branches[row] >= 0 else count) + 1] += 1
-    for branch in range(count + 1):
-        ends[branch + 1] += ends[branch]
-    for row in range(len(branches)):
-        branch = branches[row] if branches[row] >= 0 else count
-        order[ends[branch]] = row
-        ends[branch] += 1
-    return order, ends[: count + 1].copy()
+        if branches[row] >= 0:
+            table[branches[row], classes[row]] += weights[row]
+    for branch in range(count):
+        found[branch] = total(table[branch], 0, k)
+        occupied += int(found[branch] > 0)
+    return found, occupied
 
 
 @kernel(float64(GIVEN_FLOATS, GIVEN_FLOATS))

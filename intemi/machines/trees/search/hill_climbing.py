@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from intemi.machines.trees.components import Growth
 from intemi.machines.trees.growing import GrowingNode
@@ -13,14 +12,16 @@ from intemi.machines.trees.search.method import Parts, SearchMethod
 from intemi.machines.trees.splits import Split
 
 
-@dataclass(order=True)
-class _Open:
+class _Open(NamedTuple):
     """A node that may be split, in the order in which that is tried."""
 
-    place: tuple[float, int]
-    node: GrowingNode = field(compare=False)
-    data: NodeData = field(compare=False)
-    splits: list[Split] | None = field(compare=False, default=None)
+    prospects: float
+    """Negative, so that the largest come first."""
+    number: int
+    """No two have the same."""
+    node: GrowingNode
+    data: NodeData
+    splits: list[Split] | None
 
 
 class HillClimbing(SearchMethod):
@@ -43,7 +44,8 @@ class HillClimbing(SearchMethod):
             splits = parts.best_splits(rows, 1) if parts.prospects.needs_split else None
             value = parts.prospects.prospects(rows, splits[0] if splits else None)
             inserted += 1
-            heapq.heappush(queue, _Open((-value, inserted if self.ties == "first" else -inserted), node, rows, splits))
+            number = inserted if self.ties == "first" else -inserted
+            heapq.heappush(queue, _Open(-value, number, node, rows, splits))
 
         push(root, data)
         growth, expansions = Growth(), 0

@@ -59,8 +59,9 @@ class Axis:
         feature = self.ranked.feature
         if self.scores is not None:
             return SymbolSplit.of(self.data, feature, cut(_distances(self.scores, self.centre), cuts), **others)
-        with np.errstate(over="ignore"):
-            cuts = np.ldexp(cuts, self.exponent)
+        if self.exponent:
+            with np.errstate(over="ignore"):
+                cuts = np.ldexp(cuts, self.exponent)
         if not np.isfinite(cuts).all():
             return None
         if self.centre is not None:

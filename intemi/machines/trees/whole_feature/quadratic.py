@@ -13,7 +13,7 @@ from intemi.machines.trees.components import RankedFeature, WholeFeatureSplitter
 from intemi.machines.trees.grouping import ClassGrouping, TwoMeans
 from intemi.machines.trees.node_data import NodeData
 from intemi.machines.trees.splits import Split
-from intemi.machines.trees.statistics import class_moments, quadratic_roots
+from intemi.machines.trees.statistics import quadratic_roots
 from intemi.machines.trees.statistics.rounding import SAME, merged
 from intemi.machines.trees.whole_feature.axis import Axis, axis_of
 
@@ -50,20 +50,18 @@ class QuadraticDiscriminants(WholeFeatureSplitter):
         return None if first < 0 else axis.split(candidates[first : first + 1])
 
     def _superclasses(self, axis: Axis) -> tuple[_Superclass, _Superclass] | None:
-        moments = axis.moments(axis.numbers)
-        present = np.flatnonzero(moments.weights[0])
+        moments_of, numbers = kernels.moments.moments_of_one, axis.numbers[None]
+        weights, means, _, reach = moments_of(numbers, axis.classes, axis.weights, axis.data.class_count)
+        present = weights.nonzero()[0]
         if len(present) < 2:
             return None
-        means = merged(moments.means[0, present], SAME * float(moments.reach[0]))
-        is_second = np.ones(axis.data.class_count, dtype=np.int32)
-        is_second[present[self.grouping.lower(means, moments.weights[0, present])]] = 0
+        is_second = np.ones(len(weights), dtype=np.int32)
+        is_second[present[self.grouping.lower(merged(means[present], SAME * reach), weights[present])]] = 0
         second = is_second[axis.classes]
-        both = class_moments(axis.numbers[None], second, axis.weights, 2)
-        weights, means, squares = both.weights[0].tolist(), both.means[0].tolist(), both.squares[0].tolist()
-        return (
-            _Superclass.of(axis.numbers[second == 0], weights[0], means[0], squares[0]),
-            _Superclass.of(axis.numbers[second == 1], weights[1], means[1], squares[1]),
-        )
+        weights, means, squares, _ = moments_of(numbers, second, axis.weights, 2)
+        of_both = zip((second == 0, second == 1), weights.tolist(), means.tolist(), squares.tolist(), strict=True)
+        first, other = (_Superclass.of(axis.numbers[those], *moments) for those, *moments in of_both)
+        return first, other
 
 
 @dataclass(frozen=True)
