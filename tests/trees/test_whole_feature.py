@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from intemi.machines.trees.components import RankedFeature, WholeFeatureSplitter
+from intemi.machines.trees.kernels.confident import bound
 from intemi.machines.trees.node_data import NodeData
 from intemi.machines.trees.quality import Gini, PermutationStatistic
 from intemi.machines.trees.selectors import LargestF, SmallestP, Undecided
@@ -21,7 +22,6 @@ from intemi.machines.trees.whole_feature import (
     QuadraticDiscriminants,
 )
 from intemi.machines.trees.whole_feature.axis import axis_of, occupied
-from intemi.machines.trees.whole_feature.confident import confidence_bounds
 from tests.trees.small_nodes import C9, C9_CLASSES, K20, K20_CLASSES, L10, L10_CLASSES, node, random_node, repeated
 
 SPLITTERS = [
@@ -122,8 +122,8 @@ def test_confidence_bounds_as_checked_by_hand() -> None:
         (8, 10, 0.3, (0.5114, 0.9386)),
         (2, 4, 0.5, (0.211325, 0.788675)),
     ]:
-        lower, upper = confidence_bounds(np.array([count, total - count], float), alpha)
-        assert (lower[0], upper[0]) == pytest.approx(expected, abs=1e-6)
+        lower, upper = bound(count, total, alpha, -1.0), bound(count, total, alpha, 1.0)
+        assert (lower, upper) == pytest.approx(expected, abs=1e-6)
 
 
 def test_intervals_end_where_a_class_is_sure_or_none_can_be() -> None:

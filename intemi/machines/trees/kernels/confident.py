@@ -173,9 +173,7 @@ def confident_sets(
     return found
 
 
-@kernel(
-    FLOATS(MEASURE, FLOATS, GIVEN_FLOATS_2D, GIVEN_CODES, GIVEN_CODES, GIVEN_FLOATS, int64, float64, float64)
-)
+@kernel(FLOATS(MEASURE, FLOATS, GIVEN_FLOATS_2D, GIVEN_CODES, GIVEN_CODES, GIVEN_FLOATS, int64, float64, float64))
 def qualities(
     measure: int,
     context: Floats,

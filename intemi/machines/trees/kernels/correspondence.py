@@ -75,12 +75,8 @@ def crimcoord(table: Floats) -> Floats:
     return scores
 
 
-@kernel(
-    Tuple((CODES, FLOATS_2D))(GIVEN_FLOATS_2D, GIVEN_CODES, GIVEN_CODES, GIVEN_CODES, GIVEN_FLOATS_2D, GIVEN_CODES)
-)
-def numbers_of(
-    features: Floats, symbols: Codes, numeric: Codes, nominal: Codes, tables: Floats, starts: Codes
-) -> Any:
+@kernel(Tuple((CODES, FLOATS_2D))(GIVEN_FLOATS_2D, GIVEN_CODES, GIVEN_CODES, GIVEN_CODES, GIVEN_FLOATS_2D, GIVEN_CODES))
+def numbers_of(features: Floats, symbols: Codes, numeric: Codes, nominal: Codes, tables: Floats, starts: Codes) -> Any:
     """Of these features those that have numbers, or scores for their symbols, and the numbers of all rows.
 
     Tables of nominal features are one below the other, from `starts` on.

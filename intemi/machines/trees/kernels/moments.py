@@ -26,13 +26,17 @@ from intemi.machines.trees.kernels.sums import product, total
 from intemi.machines.trees.statistics.rounding import ROUNDING
 
 TINY = float(np.finfo(np.float64).tiny)
+FLOATS_3D = float64[:, :, ::1]
 LEAST, GREATEST = 1e-40, 1e40
 """Values beyond them are extreme: their squares may vanish or overflow."""
 
 
 @helper
 def moments(features: Floats, classes: Codes, weights: Floats, count: int) -> Any:
-    """What `ClassMoments` holds. Sums are products of matrices, which are the same as those of numpy."""
+    """What `ClassMoments` holds, in two arrays: of classes (weights, shifts, squares), and of features (the others).
+
+    To hand many arrays to Python would take longer than to compute them.
+    """
     m, n = features.shape
     indicators, column = np.zeros((n, count)), np.empty(n)
     for row in range(n):
@@ -62,8 +66,11 @@ def moments(features: Floats, classes: Codes, weights: Floats, count: int) -> An
             residual = numbers[i, row] - shifts[i, classes[row]] if known[i, row] > 0.0 else 0.0
             numbers[i, row] = residual * residual
     squares = product(numbers, indicators)
-    weight, present, mean = np.empty(m), np.empty(m), np.empty(m)
-    between, within, terms = np.empty(m), np.empty(m), np.empty(count)
+    by_class, by_feature = np.empty((3, m, count)), np.empty((7, m))
+    by_class[0], by_class[1], by_class[2] = in_class, shifts, squares
+    by_feature[0], by_feature[1] = center, reach
+    weight, present, mean, between, within = by_feature[2:]
+    terms = np.empty(count)
     for i in range(m):
         rounding = (ROUNDING * reach[i]) * (ROUNDING * reach[i])
         weight[i], present[i] = total(in_class[i], 0, count), 0.0
@@ -71,23 +78,19 @@ def moments(features: Floats, classes: Codes, weights: Floats, count: int) -> An
             present[i] += int(in_class[i, c] > 0.0)
             terms[c] = in_class[i, c] * shifts[i, c]
             if not squares[i, c] > in_class[i, c] * rounding:
-                squares[i, c] = 0.0
+                by_class[2, i, c] = 0.0
         shift = total(terms, 0, count) / max(weight[i], TINY)
         mean[i] = center[i] + shift
         for c in range(count):
             distance = shifts[i, c] - shift
             terms[c] = in_class[i, c] * (distance * distance)
-        between[i], within[i] = total(terms, 0, count), total(squares[i], 0, count)
+        between[i], within[i] = total(terms, 0, count), total(by_class[2, i], 0, count)
         if not between[i] > weight[i] * rounding:
             between[i] = 0.0
-    return in_class, center, shifts, squares, reach, weight, present, mean, between, within
+    return by_class, by_feature
 
 
-@kernel(
-    Tuple((FLOATS_2D, FLOATS, FLOATS_2D, FLOATS_2D, FLOATS, FLOATS, FLOATS, FLOATS, FLOATS, FLOATS))(
-        GIVEN_FLOATS_2D, GIVEN_CODES, GIVEN_FLOATS, int64
-    )
-)
+@kernel(Tuple((FLOATS_3D, FLOATS_2D))(GIVEN_FLOATS_2D, GIVEN_CODES, GIVEN_FLOATS, int64))
 def class_moments(features: Floats, classes: Codes, weights: Floats, count: int) -> Any:
     """The moments of features (a row each, NaN where missing) in `count` classes."""
     return moments(features, classes, weights, count)
@@ -96,19 +99,19 @@ def class_moments(features: Floats, classes: Codes, weights: Floats, count: int)
 @kernel(Tuple((FLOATS, FLOATS, FLOATS, float64))(GIVEN_FLOATS_2D, GIVEN_CODES, GIVEN_FLOATS, int64))
 def moments_of_one(features: Floats, classes: Codes, weights: Floats, count: int) -> Any:
     """Of one feature the weights, means and squares of classes, and its reach."""
-    found = moments(features, classes, weights, count)
-    in_class, center, shifts, squares, reach = found[:5]
-    return in_class[0], center[0] + shifts[0], squares[0], reach[0]
+    by_class, by_feature = moments(features, classes, weights, count)
+    return by_class[0, 0], by_feature[0, 0] + by_class[1, 0], by_class[2, 0], by_feature[1, 0]
 
 
-@kernel(Tuple((FLOATS, FLOATS, FLOATS, FLOATS, FLOATS))(FLOATS, FLOATS, FLOATS, FLOATS))
-def f_tests(weight: Floats, present: Floats, between: Floats, within: Floats) -> Any:
+@kernel(FLOATS_2D(FLOATS, FLOATS, FLOATS, FLOATS))
+def f_tests(weight: Floats, present: Floats, between: Floats, within: Floats) -> Floats:
     """F, its degrees of freedom, and what its tail is computed from: half of the degrees of freedom within and between
-    classes, and the ratio of the squares, which is 0 where there is no test."""
+    classes, and the ratio of the squares, which is 0 where there is no test. Each is a row."""
     m = len(weight)
-    f, df, ratio = np.zeros(m), np.empty(m), np.zeros(m)
-    a, b = np.full(m, 0.5), np.full(m, 0.5)
+    found = np.zeros((5, m))
+    f, df, a, b, ratio = found
     for i in range(m):
+        a[i] = b[i] = 0.5
         df[i], df_within = present[i] - 1, weight[i] - present[i]
         of_classes, of_rows = between[i] / max(df[i], 1.0), within[i]
         if df[i] > 0 and df_within > 0:
@@ -122,7 +125,7 @@ def f_tests(weight: Floats, present: Floats, between: Floats, within: Floats) ->
         if df[i] > 0 and df_within > 0:
             a[i], b[i] = df_within / 2, df[i] / 2
             ratio[i] = b[i] * f[i] / a[i]
-    return f, df, a, b, ratio
+    return found
 
 
 @kernel(FLOATS_2D(GIVEN_FLOATS_2D, GIVEN_FLOATS_2D, GIVEN_CODES))

@@ -74,7 +74,7 @@ def product(one: Floats, other: Floats) -> Floats:
     """
     m, n, k = one.shape[0], one.shape[1], other.shape[1]
     if m == 1:
-        return np.dot(one, other)
+        return np.asarray(np.dot(one, other))
     found, height = np.zeros((m, k)), max(8, BLAS_CELLS // k // 8 * 8)
     for top in range(0, m, height):
         bottom, start = min(m, top + height), 0

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from intemi.machines.interfaces import Codes, Floats
+from intemi.machines.interfaces import Floats
 from intemi.machines.trees import kernels
 from intemi.machines.trees.components import RankedFeature
 from intemi.machines.trees.node_data import NodeData
@@ -15,14 +15,12 @@ from intemi.machines.trees.statistics import ClassMoments, class_moments, tamed
 
 def as_numbers(data: NodeData) -> tuple[list[int], Floats]:
     """The features that vary, with their values; of nominal ones the CrimCoord scores, if they have any."""
+    varying = data.varying
+    numeric, nominal = (np.array(each, dtype=np.int32) for each in (varying.numeric, varying.nominal))
     chosen, numbers = kernels.correspondence.numbers_of(
-        data.features, data.symbols, *map(_codes, data.varying[:2]), data.varying.tables, data.varying.starts
+        data.features, data.symbols, numeric, nominal, varying.tables, varying.starts
     )
     return chosen.tolist(), tamed(numbers)[0]
-
-
-def _codes(numbers: list[int]) -> Codes:
-    return np.array(numbers, dtype=np.int32)
 
 
 def moments_of(data: NodeData, numbers: Floats) -> ClassMoments:
@@ -44,11 +42,11 @@ def best_first(
     >>> [each.feature for each in best_first([3, 5, 7], np.array([1.0, 2.0, 1.0 + 1e-15]))]
     [5, 3, 7]
     """
-    second = np.zeros(len(features)) if ties is None else ties
-    order = sorted(
-        range(len(features)), key=lambda at: (-rounded(float(scores[at])), -rounded(float(second[at])), features[at])
-    )
-    return [RankedFeature(features[at], float(scores[at]), use_deviation) for at in order]
+    values = scores.tolist()
+    second = [0.0] * len(values) if ties is None else ties.tolist()
+    keys = [(-rounded(one), -rounded(two), each) for one, two, each in zip(values, second, features, strict=True)]
+    order = sorted(range(len(keys)), key=keys.__getitem__)
+    return [RankedFeature(features[at], values[at], use_deviation) for at in order]
 
 
 def rounded(number: float) -> float:

@@ -32,7 +32,8 @@ def pearson(table: Floats) -> tuple[float, int]:
 
 def pearson_of_parts(tables: Floats, starts: Codes, counts: Codes) -> tuple[Floats, Floats]:
     """The same of tables that are one below the other: of so many rows from these on."""
-    return kernels.contingency.pearson_of_parts(np.ascontiguousarray(tables), starts, counts)
+    chi2, df = kernels.contingency.pearson_of_parts(np.ascontiguousarray(tables), starts, counts)
+    return chi2, df
 
 
 def pearson_of_each(tables: Floats) -> tuple[Floats, Floats]:

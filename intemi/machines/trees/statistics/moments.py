@@ -14,12 +14,12 @@ class ClassMoments(NamedTuple):
     """Of each feature (row) in each class (column); what is missing in a feature takes no part in it."""
 
     weights: Floats
-    center: Floats
-    """Of each feature, close to its mean. Means are kept relative to it: far from 0 they would lose their digits."""
     shifts: Floats
     """The means of classes, less the center; 0 where a class is not present."""
     squares: Floats
     """The sums of squared distances from the mean of the class; 0 if they are nothing but rounding errors."""
+    center: Floats
+    """Of each feature, close to its mean. Means are kept relative to it: far from 0 they would lose their digits."""
     reach: Floats
     """Of each feature the greatest distance of a value from the center."""
     total: Floats
@@ -46,7 +46,8 @@ def class_moments(features: Floats, classes: Codes, weights: Floats, count: int)
     >>> moments.means, moments.within
     (array([[1.5, 6. ]]), array([18.5]))
     """
-    return ClassMoments(*kernels.moments.class_moments(np.ascontiguousarray(features), classes, weights, count))
+    moments = kernels.moments.class_moments(np.ascontiguousarray(features), classes, weights, count)
+    return ClassMoments(*moments[0], *moments[1])
 
 
 def distances(features: Floats, means: Floats, which: Codes | None = None) -> Floats:

@@ -15,6 +15,7 @@ from intemi.machines.trees.splits import Split, SymbolSplit, ThresholdSplit
 if TYPE_CHECKING:
     from intemi.machines.trees.kernels.compiling import Bytes
 
+
 class ConfidentIntervals(WholeFeatureSplitter):
     """Extend an interval value by value until a class has, or no class can have, a probability of `threshold` (Cal5).
 
