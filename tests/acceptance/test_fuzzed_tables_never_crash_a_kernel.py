@@ -21,7 +21,11 @@ from intemi.machines.trees import (
     AUC,
     C45,
     CART,
+    CRUISE1D,
+    CRUISE2D,
+    FACT,
     ID3,
+    QUEST,
     SSV,
     Accuracy,
     AllOf,
@@ -29,6 +33,7 @@ from intemi.machines.trees import (
     AUCTree,
     BestSplitGain,
     BranchForEach,
+    Cal5,
     CostComplexity,
     CriticalValue,
     CTree,
@@ -76,6 +81,7 @@ from intemi.machines.trees import (
     TwoSets,
     Validator,
 )
+from intemi.machines.trees.refinement.machines import TreeLearner
 from tests.trees.examples import learned, tree_of
 
 TABLES, REFINED = 150, 96
@@ -95,6 +101,12 @@ STOPS: list[StopCriterion] = [
 ]  # fmt: skip
 POLICIES: list[MissingPolicy] = [MajorityBranch(), Fractional(), ImputeNode(), Surrogates(), Surrogates(most=1)]
 NAMED = [ID3(), CART(), C45(), C45(binary=True), SSVTree(), AUCTree(), CTree(min_split=2, min_bucket=1)]
+
+STATISTICAL: list[TreeLearner] = [
+    QUEST(), QUEST(alpha=0.5, min_branch=3.0), CRUISE1D(), CRUISE1D(alpha=0.001), CRUISE2D(bootstrap=2), Cal5(),
+    Cal5(selector="q"), Cal5(threshold=0.6, alpha=0.1), CTree(), CTree(alpha=0.5, adjustment="none"), FACT(),
+    FACT(threshold=1.0, min_class=2.0),
+]  # fmt: skip
 
 
 def random_column(rng: np.random.Generator, name: str, size: int) -> tuple[Column, np.ndarray]:
@@ -160,7 +172,18 @@ def fuzz(seed: int) -> None:
     """Grow a tree of random data with random settings, and ask it."""
     rng = np.random.default_rng(seed)
     data, others = random_data(rng)
-    machine = random_tree(rng)
+    grow_and_ask(random_tree(rng), data, others, seed)
+
+
+def fuzz_statistical(seed: int) -> None:
+    """The same with one of the algorithms that choose features by tests."""
+    data, others = random_data(np.random.default_rng(seed))
+    machine = STATISTICAL[seed % len(STATISTICAL)]
+    assert isinstance(machine, DecisionTree)
+    grow_and_ask(machine, data, others, seed)
+
+
+def grow_and_ask(machine: DecisionTree, data: Data, others: Data, seed: int) -> None:
     if not ((data.classes >= 0) & (data.weights > 0)).any():
         with pytest.raises(ConfigurationError, match="there is no row whose class is known"):
             learned(machine, data)
@@ -221,7 +244,7 @@ def checked(statement: str, folder: Path) -> subprocess.CompletedProcess[str]:
     # Optimised less, since kernels that check indices take long to compile.
     numba = {"NUMBA_BOUNDSCHECK": "1", "NUMBA_OPT": "1", "NUMBA_CACHE_DIR": str(folder)}
     environment = {**os.environ, **numba}
-    program = f"from {__name__} import fuzz, fuzz_refinement, mistake\n{statement}\nprint('done')"
+    program = f"from {__name__} import fuzz, fuzz_refinement, fuzz_statistical, mistake\n{statement}\nprint('done')"
     return subprocess.run(
         [sys.executable, "-W", "error", "-c", program],
         cwd=ROOT,
@@ -240,6 +263,12 @@ def machine_code(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.slow
 def test_random_trees_of_random_tables_stay_within_their_arrays(machine_code: Path) -> None:
     done = checked(f"for seed in range({TABLES}): fuzz(seed)", machine_code)
+    assert done.stdout.endswith("done\n"), done.stderr
+
+
+@pytest.mark.slow
+def test_random_statistical_trees_of_random_tables_stay_within_their_arrays(machine_code: Path) -> None:
+    done = checked(f"for seed in range({TABLES}): fuzz_statistical(seed)", machine_code)
     assert done.stdout.endswith("done\n"), done.stderr
 
 

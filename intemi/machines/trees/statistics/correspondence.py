@@ -21,5 +21,5 @@ def crimcoord(table: Floats) -> Floats | None:
     >>> crimcoord(np.array([[4.0, 1, 0], [1, 3, 2], [1, 0, 3], [0, 0, 0]])).round(6)
     array([ 1.327589, -0.319188, -1.180704,       nan])
     """
-    scores = kernels.correspondence.crimcoord(table)
+    scores = kernels.correspondence.crimcoord(np.ascontiguousarray(table))
     return None if np.isnan(scores).all() else scores
