@@ -61,7 +61,7 @@ class Axis:
             return SymbolSplit.of(self.data, feature, cut(_distances(self.scores, self.centre), cuts), **others)
         if self.exponent:
             with np.errstate(over="ignore"):
-                cuts = np.ldexp(cuts, self.exponent)
+                cuts = np.unique(np.ldexp(cuts, self.exponent))  # of tiny numbers, several may become one
         if not np.isfinite(cuts).all():
             return None
         if self.centre is not None:

@@ -28,7 +28,7 @@ class LinearDiscriminants(WholeFeatureSplitter):
     [3.5, 7.0]
     """
 
-    version = 2
+    version = 3
 
     box_cox: bool = False
     cost: tuple[tuple[float, ...], ...] | None = None
