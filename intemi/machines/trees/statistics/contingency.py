@@ -37,7 +37,10 @@ def pearson_of_parts(tables: Floats, starts: Codes, counts: Codes) -> tuple[Floa
 
 
 def pearson_of_each(tables: Floats) -> tuple[Floats, Floats]:
-    """Pearson's χ² and the degrees of freedom of many tables, whose rows and columns are the last two axes."""
+    """Pearson's χ² and the degrees of freedom of many tables of one size, whose rows and columns are the last two axes.
+
+    Those of CRUISE 2D have their axes in another order in memory, and numpy adds in that order.
+    """
     of_rows, of_columns = tables.sum(axis=-1), tables.sum(axis=-2)
     total = np.maximum(of_rows.sum(axis=-1), np.finfo(float).tiny)
     expected = of_rows[..., :, None] * of_columns[..., None, :] / total[..., None, None]
