@@ -148,7 +148,7 @@ class NodeData:
     def table_of(self, branches: Any, count: int) -> Floats:
         """The class weights of each of `count` parts; the part of a row may be missing, as NaN or -1."""
         branches = np.asarray(branches, dtype=np.float64)
-        return kernels.contingency.table_of(branches, self.classes, self.weights, count, self.class_count)
+        return kernels.rows.table_of(branches, self.classes, self.weights, count, self.class_count)
 
     @cached_property
     def symbols(self) -> Codes:

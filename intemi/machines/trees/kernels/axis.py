@@ -19,8 +19,8 @@ from intemi.machines.trees.kernels.compiling import (
     int64,
     kernel,
 )
+from intemi.machines.trees.kernels.precision import ROUNDING, SAME
 from intemi.machines.trees.kernels.sums import total
-from intemi.machines.trees.statistics.rounding import ROUNDING, SAME
 
 
 @kernel(Tuple((FLOATS, CODES, FLOATS))(GIVEN_FLOATS, GIVEN_CODES, GIVEN_FLOATS))

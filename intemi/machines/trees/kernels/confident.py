@@ -24,8 +24,7 @@ from intemi.machines.trees.kernels.compiling import (
     int64,
     kernel,
 )
-from intemi.machines.trees.kernels.moments import TINY
-from intemi.machines.trees.kernels.sums import total
+from intemi.machines.trees.kernels.sums import TINY, total
 
 SLACK = 1e-12
 """Probabilities that differ by less are equal."""
@@ -173,7 +172,9 @@ def confident_sets(
     return found
 
 
-@kernel(FLOATS(MEASURE, FLOATS, GIVEN_FLOATS_2D, GIVEN_CODES, GIVEN_CODES, GIVEN_FLOATS, int64, float64, float64))
+@kernel(
+    FLOATS(MEASURE, FLOATS, GIVEN_FLOATS_2D, GIVEN_CODES, GIVEN_CODES, GIVEN_FLOATS, int64, float64, float64), seconds=5
+)
 def qualities(
     measure: int,
     context: Floats,

@@ -15,26 +15,11 @@ from intemi.machines.trees.kernels.compiling import (
     GIVEN_FLOATS,
     GIVEN_FLOATS_2D,
     Tuple,
-    float64,
     helper,
     int64,
     kernel,
-    types,
 )
-from intemi.machines.trees.kernels.moments import TINY
-from intemi.machines.trees.kernels.sums import total
-
-GIVEN_TABLES = types.Array(float64, 3, "C", readonly=True)
-
-
-@kernel(FLOATS_2D(GIVEN_FLOATS, GIVEN_CODES, GIVEN_FLOATS, int64, int64))
-def table_of(parts: Floats, classes: Codes, weights: Floats, count: int, k: int) -> Floats:
-    """The weights of `k` classes in `count` parts; a row may be in none, which is NaN or below 0."""
-    table = np.zeros((count, k))
-    for row in range(len(parts)):
-        if parts[row] >= 0:
-            table[int(parts[row]), classes[row]] += weights[row]
-    return table
+from intemi.machines.trees.kernels.sums import TINY, total
 
 
 @kernel(Tuple((CODES, CODES, FLOATS_2D, CODES))(GIVEN_FLOATS_2D, GIVEN_CODES, GIVEN_CODES, GIVEN_FLOATS, int64))

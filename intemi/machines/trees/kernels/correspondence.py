@@ -18,8 +18,8 @@ from intemi.machines.trees.kernels.compiling import (
     helper,
     kernel,
 )
+from intemi.machines.trees.kernels.precision import SAME
 from intemi.machines.trees.kernels.sums import total
-from intemi.machines.trees.statistics.rounding import SAME
 
 
 @helper

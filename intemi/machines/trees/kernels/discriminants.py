@@ -19,7 +19,7 @@ from intemi.machines.trees.kernels.compiling import (
     helper,
     kernel,
 )
-from intemi.machines.trees.statistics.rounding import ROUNDING, SAME
+from intemi.machines.trees.kernels.precision import ROUNDING, SAME
 
 EXTREME = 1e50
 """Squares of greater numbers are not compared."""

@@ -22,10 +22,9 @@ from intemi.machines.trees.kernels.compiling import (
     int64,
     kernel,
 )
-from intemi.machines.trees.kernels.sums import product, total
-from intemi.machines.trees.statistics.rounding import ROUNDING
+from intemi.machines.trees.kernels.precision import ROUNDING
+from intemi.machines.trees.kernels.sums import TINY, product, total
 
-TINY = float(np.finfo(np.float64).tiny)
 FLOATS_3D = float64[:, :, ::1]
 LEAST, GREATEST = 1e-40, 1e40
 """Values beyond them are extreme: their squares may vanish or overflow."""
@@ -90,7 +89,7 @@ def moments(features: Floats, classes: Codes, weights: Floats, count: int) -> An
     return by_class, by_feature
 
 
-@kernel(Tuple((FLOATS_3D, FLOATS_2D))(GIVEN_FLOATS_2D, GIVEN_CODES, GIVEN_FLOATS, int64))
+@kernel(Tuple((FLOATS_3D, FLOATS_2D))(GIVEN_FLOATS_2D, GIVEN_CODES, GIVEN_FLOATS, int64), seconds=8)
 def class_moments(features: Floats, classes: Codes, weights: Floats, count: int) -> Any:
     """The moments of features (a row each, NaN where missing) in `count` classes."""
     return moments(features, classes, weights, count)

@@ -1,4 +1,4 @@
-"""Sending the rows of a node down the branches of a split."""
+"""Sending the rows of a node down the branches of a split, and counting them there."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from intemi.machines.interfaces import Codes, Floats
 from intemi.machines.trees.kernels.compiling import (
     CODES,
     FLOATS,
+    FLOATS_2D,
     GIVEN_CODES,
     GIVEN_FLOATS,
     Tuple,
@@ -56,6 +57,16 @@ def branch_weights(branches: Codes, classes: Codes, weights: Floats, count: int,
         found[branch] = total(table[branch], 0, k)
         occupied += int(found[branch] > 0)
     return found, occupied
+
+
+@kernel(FLOATS_2D(GIVEN_FLOATS, GIVEN_CODES, GIVEN_FLOATS, int64, int64))
+def table_of(parts: Floats, classes: Codes, weights: Floats, count: int, k: int) -> Floats:
+    """The weights of `k` classes in `count` parts; a row may be in none, which is NaN or below 0."""
+    table = np.zeros((count, k))
+    for row in range(len(parts)):
+        if parts[row] >= 0:
+            table[int(parts[row]), classes[row]] += weights[row]
+    return table
 
 
 @kernel(float64(GIVEN_FLOATS, GIVEN_FLOATS))

@@ -8,6 +8,8 @@ import numpy as np
 from intemi.machines.interfaces import Floats
 from intemi.machines.trees.kernels.compiling import helper
 
+TINY = float(np.finfo(np.float64).tiny)
+"""The least that a weight is divided by."""
 BLOCK = 128
 """Longer sums are halved, and their halves."""
 DEEPEST = 64

@@ -6,11 +6,9 @@ import numpy as np
 
 from intemi.machines.interfaces import Floats
 from intemi.machines.trees import kernels
+from intemi.machines.trees.kernels.precision import ROUNDING, SAME
 
-ROUNDING = 64 * float(np.finfo(np.float64).eps)
-"""Relative differences up to this are rounding errors."""
-SAME = 1e-10
-"""Differences up to this, relative to how far numbers reach, are those of results of long sums that should be equal."""
+__all__ = ["ROUNDING", "SAME", "largest_values", "merged"]
 
 
 def largest_values(values: Floats, cuts: Floats) -> Floats:
