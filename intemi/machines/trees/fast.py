@@ -13,7 +13,7 @@ from intemi.kernel import ConfigurationError
 from intemi.machines.interfaces import Floats
 from intemi.machines.trees import kernels
 from intemi.machines.trees.limits import Limits
-from intemi.machines.trees.missing import Fractional, ImputeNode, MajorityBranch
+from intemi.machines.trees.missing import Fractional, ImputeNode, MajorityBranch, Surrogates
 from intemi.machines.trees.prospects import ConstantProspects
 from intemi.machines.trees.search.hill_climbing import HillClimbing
 from intemi.machines.trees.splitters.exhaustive import ExhaustiveSearch
@@ -43,6 +43,8 @@ def limits_of(learner: DecisionTree, data: Data) -> Limits | None:
     limits = _limits(learner)
     if limits is None or data.table.most_categories > MOST_BRANCHES:
         return None
+    if type(learner.missing_values) is Surrogates and data.is_weighted:
+        return None
     # Rows whose value is missing must not have to be divided.
     return None if type(learner.missing_values) is Fractional and np.isnan(data.features).any() else limits
 
@@ -59,7 +61,7 @@ def _limits(learner: DecisionTree) -> Limits | None:
         and learner.acceptor is None
         and learner.transformation is None
         and not (type(learner.missing_values) is ImputeNode and learner.splitter.threshold == "value")
-        and type(learner.missing_values) in (MajorityBranch, ImputeNode, Fractional)
+        and type(learner.missing_values) in (MajorityBranch, ImputeNode, Fractional, Surrogates)
     )
     return learner.stop.limits() if plain else None
 
@@ -69,7 +71,9 @@ def _settings(learner: DecisionTree, classes: int) -> Floats:
     limits = _limits(learner)
     assert isinstance(learner.splitter, ExhaustiveSearch)
     assert limits is not None
-    return learner.splitter.settings(classes, limits, type(learner.missing_values) is ImputeNode)
+    missing = learner.missing_values
+    surrogates = missing.most if isinstance(missing, Surrogates) else 0
+    return learner.splitter.settings(classes, limits, isinstance(missing, ImputeNode), surrogates)
 
 
 def grown(learner: DecisionTree, data: Data) -> Tree:
@@ -119,10 +123,15 @@ def infinite_values(column: Column) -> ConfigurationError:
 
 
 def _with_values(data: Data, tree: Tree) -> Tree:
-    """The tree with the largest values of the data that are not above its thresholds in place of these."""
+    """The tree with the largest values of the data that are not above the thresholds of its splits in place of these.
+
+    Surrogates stay as they are.
+    """
     parameters = tree.parameters.copy()
-    for feature in np.unique(tree.feature):
+    splits = tree.test_start[:-1][tree.branch_count > 0]
+    features, starts = tree.feature[splits], tree.parameter_start[splits]
+    for feature in np.unique(features):
         if not tree.columns[feature].is_nominal:
-            tests = tree.parameter_start[:-1][tree.feature == feature]
-            parameters[tests] = largest_values(data.feature(int(feature)), parameters[tests])
+            places = starts[features == feature]
+            parameters[places] = largest_values(data.feature(int(feature)), parameters[places])
     return replace(tree, parameters=parameters)

@@ -45,6 +45,7 @@ __all__ = [
     "boolean",
     "call_measure",
     "compiled_measure",
+    "flag",
     "float64",
     "helper",
     "inlined",
@@ -82,6 +83,9 @@ GIVEN_WIDE = types.Array(int64, 1, "C", readonly=True)
 wide: Any = int64
 """In a kernel, a number as wide as those of Python, and no literal: helpers are compiled anew for each type of a number
 and for each literal that they are called with."""
+
+flag: Any = np.bool_
+"""In a kernel, a truth value and no literal, for the same reason."""
 
 QUIET_SECONDS = 2.0
 """A kernel that is loaded from the cache takes a hundredth of this: only a compilation is worth a message."""

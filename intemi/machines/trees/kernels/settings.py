@@ -34,7 +34,9 @@ IMPUTES = 17
 """1: missing values go where mean or mode go; 0: to the heaviest branch."""
 CLASSES = 18
 """The number of classes of the problem."""
-COUNT = 19
+SURROGATES = 19
+"""How many other tests of a node are asked before missing values go to the heaviest branch."""
+COUNT = 20
 
 ROUNDING = 1e-12
 """Of a mean, relative to what numbers amount to: one that exceeds a cut by no more is at the cut, and so below it."""

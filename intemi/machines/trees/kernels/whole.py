@@ -4,43 +4,22 @@ from __future__ import annotations
 
 import numpy as np
 
-from intemi.machines.interfaces import Codes, Floats
+from intemi.machines.interfaces import Codes
 from intemi.machines.trees.kernels.cells import UNSORTED, fill_bins, fill_cells
-from intemi.machines.trees.kernels.compiling import (
-    BYTES_2D,
-    CODES,
-    FLOATS_2D,
-    WIDE,
-    WIDE_2D,
-    Bytes,
-    Tuple,
-    Wide,
-    helper,
-    int64,
-)
-
-PREPARED = Tuple((int64, BYTES_2D, FLOATS_2D, CODES, WIDE_2D, CODES, WIDE))
+from intemi.machines.trees.kernels.compiling import helper
+from intemi.machines.trees.kernels.state import Scanned, View
 
 
 @helper
 def prepare(
-    values: Floats,
-    order: Codes,
-    columns: Codes,
-    rows: Codes,
-    symbols: Codes,
-    classes: Codes,
-    most_bins: int,
-    most_whole: int,
-    rank_shift: int,
-    class_shift: int,
-    missing: int,
-) -> tuple[int, Bytes, Floats, Codes, Wide, Codes, Wide]:
-    """What scans read of a view of a table: bins, their values and numbers, cells, places and layout, as in `cells`.
+    view: View, order: Codes, most_bins: int, most_whole: int, rank_shift: int, class_shift: int, missing: int
+) -> tuple[int, Scanned]:
+    """What scans read of a view of a table, as in `cells`.
 
-    First of all a column that has an infinite value, `NONE` if there is none, `UNSORTED` if the order is needed and
+    Before that a column that has an infinite value, `NONE` if there is none, `UNSORTED` if the order is needed and
     was not given.
     """
+    values, columns, rows, symbols = view.values, view.columns, view.table_rows, view.symbols
     m, n, size = len(columns), len(rows), values.shape[1]
     first, counts = np.zeros(size, np.int32), np.zeros(size, np.int32)
     for i in range(n):
@@ -62,6 +41,6 @@ def prepare(
     cells = np.empty((kept, n), np.int64)
     if kept > 0:
         infinite = max(
-            infinite, fill_cells(values, order, columns, first, counts, symbols, place, classes, layout, cells)
+            infinite, fill_cells(values, order, columns, first, counts, symbols, place, view.classes, layout, cells)
         )
-    return infinite, bins, bin_values, bin_count, cells, place, layout
+    return infinite, Scanned(bins, bin_values, bin_count, cells, place, layout)
