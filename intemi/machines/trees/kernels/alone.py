@@ -47,7 +47,7 @@ def ask_alone(
 ) -> float:
     """Ask features as `node.ask` says, with all arrays unowned."""
     new_average: float = ask(
-        measure, unowned_view(view), unowned_scanned(scanned), unowned(asked), len(asked), wide(0), len(room.rows),
+        measure, unowned_view(view), unowned_scanned(scanned), unowned(asked), len(asked), wide(0), len(scanned.rows),
         len(room.totals), flag(True), unowned(settings), average, unowned(context), flag(False),
         unowned_room(room),
     )  # fmt: skip
@@ -86,13 +86,11 @@ def best_of_features(
     for f in range(m):
         place[f] = f
     room = room_for(n, k, symbols, no_bins, place)
-    for i in range(n):
-        room.rows[i] = i
     for c in range(k):
         room.totals[c] = totals[c]
-    no_numbers = np.empty((0, 0))
-    view = View(no_numbers, place, room.rows, symbols, classes, weights)
-    scanned = Scanned(np.empty((0, 0), np.uint8), no_numbers, no_bins, cells, place, layout)
+    rows, no_numbers = np.arange(n).astype(np.int32), np.empty((0, 0))
+    view = View(no_numbers, place, rows, symbols, classes, weights)
+    scanned = Scanned(np.empty((0, 0), np.uint8), no_numbers, no_bins, cells, place, layout, rows)
     new_average: float = ask_alone(measure, view, scanned, asked, settings, average, context, room)
     for f in asked:
         for j in range(found.shape[1]):

@@ -1,4 +1,4 @@
-"""Growing a whole tree in one call: hill climbing with exhaustive searches of the nodes."""
+"""Growing a whole tree in one call: hill climbing with exhaustive searches of the nodes; each row has one branch."""
 
 from __future__ import annotations
 
@@ -16,9 +16,7 @@ from intemi.machines.trees.kernels.compiling import (
     GIVEN_FLOATS_2D,
     MEASURE,
     Tuple,
-    boolean,
     helper,
-    inlined,
     int64,
     kernel,
     unowned,
@@ -26,6 +24,7 @@ from intemi.machines.trees.kernels.compiling import (
 )
 from intemi.machines.trees.kernels.cuts import bits_for_each
 from intemi.machines.trees.kernels.found import POSITION, QUALITY
+from intemi.machines.trees.kernels.growth import has_room, seed, stops, with_more_room
 from intemi.machines.trees.kernels.node import ask, choose
 from intemi.machines.trees.kernels.numbering import (
     BRANCH_WEIGHT,
@@ -55,12 +54,9 @@ from intemi.machines.trees.kernels.numbering import (
 from intemi.machines.trees.kernels.partition import divide, partition, still_live
 from intemi.machines.trees.kernels.settings import (
     FILTERED,
+    FRACTIONAL,
     IMPUTES,
-    LEAST_WEIGHT,
-    MAX_DEPTH,
-    MAX_ERRORS,
     MAX_LEAVES,
-    MAX_RATE,
     ROUNDING,
     SURROGATES,
 )
@@ -89,90 +85,6 @@ from intemi.machines.trees.kernels.whole import prepare
 from intemi.machines.trees.tree import SYMBOLS, THRESHOLDS
 
 
-@inlined
-def stops(counts: Floats, node: int, depth: int, settings: Floats) -> bool:
-    """Whether a criterion that looks at the node alone ends growth there."""
-    weight, majority = 0.0, 0.0
-    for c in range(counts.shape[1]):
-        weight += counts[node, c]
-        majority = max(majority, counts[node, c])
-    errors = weight - majority
-    return bool(
-        errors <= max(0.0, settings[MAX_ERRORS]) + 1e-12 * weight
-        or errors <= settings[MAX_RATE] * weight
-        or weight < settings[LEAST_WEIGHT] - 1e-9
-        or depth >= settings[MAX_DEPTH]
-    )
-
-
-@helper
-def seed(weight_of_classes: Floats, size: int, live: int, most: int, surrogates: int) -> Growing:
-    """A tree of one node, and room for more; it is not open yet."""
-    k = len(weight_of_classes)
-    room = most + min(2 * size, 256)
-    growing = Growing(
-        progress=np.zeros(6, np.int64),
-        whole=np.empty((room, 10), np.int32),
-        other=np.empty((room, 2)),
-        counts=np.zeros((room, k)),
-        queue=np.empty(room, np.int32),
-        tests=np.empty(((1 + surrogates) * room, 3), np.int32),
-        parameters=np.empty((1 + surrogates) * room),
-    )
-    growing.progress[NODES], growing.progress[LEAVES] = 1, 1
-    whole, other = growing.whole, growing.other
-    for j in range(10):
-        whole[0, j] = -1
-    whole[0, START], whole[0, END], whole[0, DEPTH], whole[0, BRANCHES], whole[0, LIVE] = 0, size, 1, 0, live
-    other[0, NODE_QUALITY], other[0, BRANCH_WEIGHT] = 0.0, 0.0
-    for c in range(k):
-        growing.counts[0, c] = weight_of_classes[c]
-        other[0, BRANCH_WEIGHT] += weight_of_classes[c]
-    return growing
-
-
-@helper
-def with_more_room(growing: Growing, most: int) -> Growing:
-    """The same with room for twice as much, copied number by number: slices take a hundred times as long to compile."""
-    progress, k = growing.progress, growing.counts.shape[1]
-    room = 2 * (len(growing.whole) + most)
-    per_node = len(growing.tests) // len(growing.whole)
-    larger = Growing(
-        progress=progress,
-        whole=np.empty((room, 10), np.int32),
-        other=np.empty((room, 2)),
-        counts=np.zeros((room, k)),
-        queue=np.empty(room, np.int32),
-        tests=np.empty((per_node * room, 3), np.int32),
-        parameters=np.empty(per_node * room),
-    )
-    for i in range(progress[NODES]):
-        for j in range(10):
-            larger.whole[i, j] = growing.whole[i, j]
-        larger.other[i, 0], larger.other[i, 1] = growing.other[i, 0], growing.other[i, 1]
-        for c in range(k):
-            larger.counts[i, c] = growing.counts[i, c]
-    for i in range(progress[TAIL]):
-        larger.queue[i] = growing.queue[i]
-    for i in range(progress[TESTS]):
-        for j in range(3):
-            larger.tests[i, j] = growing.tests[i, j]
-    for i in range(progress[USED]):
-        larger.parameters[i] = growing.parameters[i]
-    return larger
-
-
-@inlined
-def has_room(growing: Growing, most: int, surrogates: int) -> bool:
-    """Whether one more node can be split."""
-    progress = growing.progress
-    return bool(
-        progress[NODES] + most <= growing.whole.shape[0]
-        and progress[TESTS] + 1 + surrogates <= growing.tests.shape[0]
-        and progress[USED] + (1 + surrogates) * most <= (1 + surrogates) * growing.whole.shape[0]
-    )
-
-
 @helper
 def expand(
     measure: int,
@@ -199,7 +111,7 @@ def expand(
         view.values, view.columns, view.table_rows, view.classes, view.weights,
     )  # fmt: skip
     rows, side, sizes, totals, branch, found = (
-        room.rows, room.side, room.sizes, room.totals, room.branch, room.found,
+        scanned.rows, room.side, room.sizes, room.totals, room.branch, room.found,
     )  # fmt: skip
     k, surrogates = counts.shape[1], int(settings[SURROGATES])
     rank_shift, class_shift, missing = layout[0], layout[1], layout[2]
@@ -378,7 +290,7 @@ def expand(
 @kernel(
     Tuple((int64, PACKED))(
         GIVEN_CODES_2D, GIVEN_FLOATS_2D, GIVEN_CODES, GIVEN_FLOATS, GIVEN_CODES, GIVEN_CODES, GIVEN_CODES, int64,
-        int64, int64, int64, int64, int64, MEASURE, GIVEN_FLOATS, FLOATS, boolean,
+        int64, int64, int64, int64, int64, MEASURE, GIVEN_FLOATS, FLOATS,
     ),
     seconds=35,
 )  # fmt: skip
@@ -399,7 +311,6 @@ def grow(
     measure: int,
     settings: Floats,
     context: Floats,
-    is_fractional: bool,
 ) -> Any:
     """What `prepare` says of infinite values and of the order, and the tree, unless there is something to say.
 
@@ -421,11 +332,10 @@ def grow(
     imitations = room_for_imitations(n if surrogates > 0 else 0, m, most)
     weight_of_classes = np.zeros(k)
     for i in range(n):
-        room.rows[i] = i
         weight_of_classes[classes[i]] += weights[i] if is_weighted else 1.0
     growing = seed(weight_of_classes, n, m, most, surrogates)
     if m > 0 and not stops(growing.counts, 0, 1, settings):
         growing.queue[0], growing.progress[TAIL] = 0, 1
     while not expand(measure, view, scanned, settings, context, growing, room, imitations, most, is_weighted):
         growing = with_more_room(growing, most)
-    return NONE, numbered(growing, symbols_of, is_fractional)
+    return NONE, numbered(growing, symbols_of, settings[FRACTIONAL] > 0.0)

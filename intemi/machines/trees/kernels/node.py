@@ -54,13 +54,13 @@ def ask(
 ) -> float:
     """Fill the rows of `room.found` that are those of the features that are asked; the others have no split.
 
-    `room.rows[start:end]` are those of the node, `room.totals` the weights of classes. Numeric features come first,
+    `scanned.rows[start:end]` are those of the node, `room.totals` the weights of classes. Numeric features come first,
     since the average number of their cuts, which is returned, may say how many sets of symbols are wanted, or if there
     are none the weight of the node; unless it is given, else it is NaN. With `only_best` features worse than another
     may be left without a split.
     """
     symbols, place, bin_count, group, begins = view.symbols, scanned.place, scanned.bin_count, room.group, room.begins
-    rows, totals, found = room.rows, room.totals, room.found
+    rows, totals, found = scanned.rows, room.totals, room.found
     k = renumber(totals, class_count, room.compact, room.here)
     bits = bits_for_each(end - start, k)
     for c in range(class_count):

@@ -42,6 +42,8 @@ class Scanned(NamedTuple):
     cells: Wide
     place: Codes
     layout: Wide
+    rows: Codes
+    """Those of each node lie together."""
 
 
 class Growing(NamedTuple):
@@ -65,8 +67,6 @@ class Room(NamedTuple):
     """The features that are not known to be constant come first."""
     only: Codes
     """One feature, to ask it alone."""
-    rows: Codes
-    """Those of each node lie together."""
     side: NDArray[np.int16]
     """The branch of each row."""
     buffer: Wide
@@ -108,7 +108,7 @@ def unowned_scanned(scanned: Scanned) -> Scanned:
     """The same without owners."""
     return Scanned(
         unowned(scanned.bins), unowned(scanned.bin_values), unowned(scanned.bin_count), unowned(scanned.cells),
-        unowned(scanned.place), unowned(scanned.layout),
+        unowned(scanned.place), unowned(scanned.layout), unowned(scanned.rows),
     )  # fmt: skip
 
 
@@ -125,7 +125,7 @@ def unowned_growing(growing: Growing) -> Growing:
 def unowned_room(room: Room) -> Room:
     """The same without owners."""
     return Room(
-        unowned(room.live), unowned(room.only), unowned(room.rows), unowned(room.side), unowned(room.buffer),
+        unowned(room.live), unowned(room.only), unowned(room.side), unowned(room.buffer),
         unowned(room.counted), unowned(room.seen), unowned(room.packed), unowned(room.by_symbol),
         unowned(room.totals), unowned(room.here), unowned(room.known), unowned(room.table), unowned(room.node_class),
         unowned(room.compact), unowned(room.step), unowned(room.positions), unowned(room.sums), unowned(room.group),
@@ -158,7 +158,6 @@ def room_for(rows: int, classes: int, symbols_of: Codes, bin_count: Codes, place
     return Room(
         live=live,
         only=np.empty(1, np.int32),
-        rows=np.empty(rows, np.int32),
         side=np.empty(rows, np.int16),
         buffer=np.empty(rows, np.int64),
         counted=np.zeros(min(all_bins * columns, AT_ONCE + most_bins * columns)),

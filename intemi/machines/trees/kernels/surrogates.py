@@ -15,6 +15,7 @@ from intemi.machines.interfaces import Codes, Floats
 from intemi.machines.trees.kernels.bins import count_bins, count_packed
 from intemi.machines.trees.kernels.cells import end_of_known
 from intemi.machines.trees.kernels.compiling import Bytes, helper, inlined, unowned
+from intemi.machines.trees.kernels.found import rounded
 from intemi.machines.trees.kernels.numbering import KIND, PARAMETERS, TESTED
 from intemi.machines.trees.kernels.state import AT_ONCE, Growing, Room, Scanned, View
 from intemi.machines.trees.tree import REVERSED, SYMBOLS, THRESHOLDS
@@ -118,7 +119,7 @@ def groups_of_symbols(
     for s in range(2 * symbols):
         groups[s] = 0.0
     for i in range(start, end):
-        row = int(room.rows[i])
+        row = int(scanned.rows[i])
         value = view.values[view.columns[f], view.table_rows[row]]
         if room.side[row] >= 0 and not np.isnan(value):
             groups[2 * int(value) + room.side[row]] += view.weights[row] if is_weighted else 1.0
@@ -183,7 +184,7 @@ def imitate(
     """Find the best imitation of a split of a `feature` by each other one; `room.side` has the sides of the rows."""
     is_packed = not is_weighted and (end - start) >> BITS == 0
     for i in range(start, end):
-        s = int(room.side[np.uint64(room.rows[np.uint64(i)])])
+        s = int(room.side[np.uint64(scanned.rows[np.uint64(i)])])
         room.node_class[np.uint64(i - start)] = s if s >= 0 else UNKNOWN_SIDE
     at = 0
     while at < live_count:
@@ -212,11 +213,11 @@ def imitate(
                 best_beginning(f, groups_of_symbols(view, scanned, f, start, end, is_weighted, room, into), into)
         if is_packed:
             count_packed(
-                scanned.bins, room.group, room.begins, size, room.rows, start, end, room.node_class, BITS, room.packed
+                scanned.bins, room.group, room.begins, size, scanned.rows, start, end, room.node_class, BITS, room.packed
             )
         else:
             count_bins(
-                scanned.bins, room.group, room.begins, size, room.rows, start, end, room.node_class, SIDES,
+                scanned.bins, room.group, room.begins, size, scanned.rows, start, end, room.node_class, SIDES,
                 view.weights, is_weighted, room.counted, room.seen,
             )  # fmt: skip
         for j in range(size):
@@ -250,7 +251,7 @@ def add_surrogates(
         chosen, best = -1, 0.0
         for j in range(live_count):
             f = int(room.live[j])
-            agreement = np.rint(imitations.agreement[f] / SAME)
+            agreement = rounded(imitations.agreement[f])
             if imitations.agreement[f] > 0.0 and (agreement > best or (agreement == best and f < chosen)):
                 chosen, best = f, agreement
         if chosen < 0:

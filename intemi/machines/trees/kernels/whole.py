@@ -43,4 +43,4 @@ def prepare(
         infinite = max(
             infinite, fill_cells(values, order, columns, first, counts, symbols, place, view.classes, layout, cells)
         )
-    return infinite, Scanned(bins, bin_values, bin_count, cells, place, layout)
+    return infinite, Scanned(bins, bin_values, bin_count, cells, place, layout, np.arange(n).astype(np.int32))

@@ -57,10 +57,8 @@ class ExhaustiveSearch(NodeSplitter):
         middle = below if middle >= above else middle
         return middle if self.threshold == "middle" else data.largest_value(feature, middle)
 
-    def settings(
-        self, classes: int, limits: Limits | None = None, imputes: bool = False, surrogates: int = 0
-    ) -> Floats:
-        """What the kernels are told."""
+    def settings(self, classes: int, limits: Limits | None = None, **others: float) -> Floats:
+        """What the kernels are told; others by the names that `kernels.settings` gives them."""
         from intemi.machines.trees.kernels import settings as places
 
         limits = limits or Limits()
@@ -76,9 +74,8 @@ class ExhaustiveSearch(NodeSplitter):
             "LEAST_WEIGHT": limits.least_weight,
             "MAX_DEPTH": limits.max_depth,
             "MAX_LEAVES": limits.max_leaves,
-            "IMPUTES": float(imputes),
             "CLASSES": float(classes),
-            "SURROGATES": float(surrogates),
+            **others,
             **self.nominal.settings(self.quality),
         }
         if filtered and self.allow_zero_gain:
