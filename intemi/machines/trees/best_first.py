@@ -7,15 +7,15 @@ those left out that come after the last one allowed.
 
 from __future__ import annotations
 
-import heapq
 from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
 from intemi.machines.interfaces import Codes
+from intemi.machines.trees import kernels
 from intemi.machines.trees.pruning import cut_at
-from intemi.machines.trees.tree import SYMBOLS, Tree
+from intemi.machines.trees.tree import Tree
 
 
 @dataclass(frozen=True)
@@ -36,29 +36,16 @@ class BestFirst:
 
     def _order(self, tree: Tree) -> Codes:
         """The place of each split if the one that gains most is always made first; 0 for leaves."""
-        gains = (tree.quality * tree.weights if self.scope == "tree" else tree.quality).tolist()
-        later = -1 if self.ties == "last" else 1
-        order, inserted = np.zeros(len(tree), dtype=np.int32), 0
-        queue = [(0.0, 0, 0)] if tree.branch_count[0] else []
-        made = 0
-        while queue:
-            _, _, node = heapq.heappop(queue)
-            made += 1
-            order[node] = made
-            for child in tree.children(node):
-                if tree.branch_count[child]:
-                    inserted += 1
-                    heapq.heappush(queue, (-gains[child], later * inserted, child))
+        gains = tree.quality * tree.weights if self.scope == "tree" else tree.quality
+        order: Codes = kernels.best_first.order_of_gains(gains, tree.first_child, tree.branch_count, self.ties == "last")
         return order
 
 
 def _with_unseen_symbols(tree: Tree) -> Tree:
     """The tree that sends symbols that do not occur in a node to its heavier branch."""
     parameters = tree.parameters.copy()
-    for node in np.flatnonzero(tree.branch_count).tolist():
-        test = int(tree.test_start[node])
-        if tree.kind[test] == SYMBOLS:
-            branches = parameters[tree.parameter_start[test] : tree.parameter_start[test + 1]]
-            weights = tree.branch_weight[list(tree.children(node))]
-            branches[branches < 0] = np.argmax(weights >= weights.max() - 1e-12)
+    kernels.best_first.place_unseen_symbols(
+        tree.first_child, tree.branch_count, tree.test_start, tree.kind, tree.parameter_start, tree.branch_weight,
+        parameters,
+    )  # fmt: skip
     return replace(tree, parameters=parameters)

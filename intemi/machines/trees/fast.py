@@ -237,8 +237,15 @@ def _with_values(data: Data, tree: Tree) -> Tree:
     parameters = tree.parameters.copy()
     splits = tree.test_start[:-1][tree.branch_count > 0]
     features, starts = tree.feature[splits], tree.parameter_start[splits]
-    for feature in np.unique(features):
-        if not tree.columns[feature].is_nominal:
-            places = starts[features == feature]
-            parameters[places] = largest_values(data.feature(int(feature)), parameters[places])
+    is_numeric = data.category_counts[features] == 0
+    places, columns = starts[is_numeric], data.column_indices[features[is_numeric]]
+    cuts = parameters[places]
+    is_there = np.zeros(len(data.table), dtype=np.uint8)
+    is_there[data.rows] = 1
+    kernels.values.move_to_values(data.table.order, data.table.features, is_there, columns, cuts)
+    for column in np.unique(columns[cuts == 0.0]):  # a zero may have a sign, which depends on the way of sorting
+        values, same = data.table.features[column][data.rows], columns == column
+        if np.signbit(values[values == 0.0]).any():
+            cuts[same] = largest_values(values, parameters[places][same])
+    parameters[places] = cuts
     return replace(tree, parameters=parameters)

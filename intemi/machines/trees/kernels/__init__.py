@@ -13,9 +13,35 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from intemi.machines.trees.kernels import cells, compiling, counting, grow, parts, pruning, route, strengths, summary
+    from intemi.machines.trees.kernels import (
+        best_first,
+        cells,
+        compiling,
+        counting,
+        cutting,
+        grow,
+        parts,
+        pruning,
+        route,
+        strengths,
+        summary,
+        values,
+    )
 
-__all__ = ["cells", "compiling", "counting", "grow", "parts", "pruning", "route", "strengths", "summary"]
+__all__ = [
+    "best_first",
+    "cells",
+    "compiling",
+    "counting",
+    "cutting",
+    "grow",
+    "parts",
+    "pruning",
+    "route",
+    "strengths",
+    "summary",
+    "values",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -25,6 +25,7 @@ from intemi.machines.trees.kernels.compiling import (
     MEASURE,
     Tuple,
     Wide,
+    flag,
     helper,
     inlined,
     int64,
@@ -58,7 +59,7 @@ from intemi.machines.trees.kernels.numbering import (
     USED,
     numbered,
 )
-from intemi.machines.trees.kernels.partition import still_live
+from intemi.machines.trees.kernels.partition import partition, still_live
 from intemi.machines.trees.kernels.settings import (
     FILTERED,
     FRACTIONAL,
@@ -358,11 +359,11 @@ def expand_in_parts(
             return MORE_NODES
         node = growing.queue[progress[TAIL] - 1]
         start, end, live_count = wide(whole[node, START]), wide(whole[node, END]), wide(whole[node, LIVE])
-        is_weighted = False
+        is_weighted = flag(False)
         for i in range(start, end):
             view.weights[rows[i]] = space.weights[i]
             if space.weights[i] != 1.0:
-                is_weighted = True
+                is_weighted = flag(True)
         for c in range(k):
             room.totals[c] = counts[node, c]
         feature = int(
@@ -383,7 +384,7 @@ def expand_in_parts(
         quality = room.found[feature, QUALITY]
         test += 1
         lost = count_children(nodes, branches, start, end, view, scanned, room, counts)
-        default = 0
+        is_divided, default = settings[FRACTIONAL] > 0.0 and lost > 0, 0
         for b in range(branches):
             space.branch_weights[b] = sum_of(counts[nodes + b], 0, k)
             if space.branch_weights[b] > space.branch_weights[default] + 1e-12:
@@ -392,7 +393,7 @@ def expand_in_parts(
             weight = sum_of(space.branch_weights, 0, branches)
             for b in range(branches):
                 space.shares[b] = space.branch_weights[b] / weight
-            if lost > 0:
+            if is_divided:
                 add_parts(nodes, branches, start, end, view, scanned, room, space, counts)
         else:
             first_surrogate = test
@@ -412,11 +413,13 @@ def expand_in_parts(
         if not is_accepted(nodes, branches, settings, room, counts):
             progress[TAIL] -= 1
             continue
-        total = 0
+        total, going_on, last_going_on = 0, 0, wide(-1)
         for b in range(branches):
             is_leaf = stops(counts, nodes + b, int(whole[node, DEPTH]) + 1, settings)
             space.begins[b] = -1 if is_leaf else total
-            total += 0 if is_leaf else sizes[b]
+            total += 0 if is_leaf and is_divided else sizes[b]
+            going_on += int(not is_leaf)
+            last_going_on = last_going_on if is_leaf else b
         if start + total > size_of_space:
             return MORE_SPACE
         progress[TAIL] -= 1
@@ -433,11 +436,19 @@ def expand_in_parts(
             if space.begins[b] >= 0:
                 growing.queue[progress[TAIL]] = child
                 progress[TAIL] += 1
-        if total > 0:
-            for j in range(-1, live_count):
-                place = -1 if j < 0 else int(scanned.place[room.live[j]])
-                if j < 0 or place >= 0:
-                    partition_in_parts(place, start, end, branches, total, view, scanned, room, space)
+        if going_on > 0:
+            if is_divided:
+                for j in range(-1, live_count):
+                    place = -1 if j < 0 else int(scanned.place[room.live[j]])
+                    if j < 0 or place >= 0:
+                        partition_in_parts(place, start, end, branches, total, view, scanned, room, space)
+            else:
+                in_place = view.symbols[feature] == 0 and lost == 0
+                partition(
+                    scanned.cells, room.live, live_count, scanned.place, rows, start, end,
+                    int(scanned.place[feature]) if in_place else -1, scanned.layout, side, sizes, branches,
+                    last_going_on if going_on == 1 else wide(-1), room.places, room.buffer,
+                )  # fmt: skip
             for b in range(branches):
                 for i in range(whole[nodes + b, START], whole[nodes + b, END] if space.begins[b] >= 0 else 0):
                     share = 1.0 if side[rows[i]] >= 0 else space.shares[b]
