@@ -90,7 +90,7 @@ def best_of_features(
         room.totals[c] = totals[c]
     rows, no_numbers = np.arange(n).astype(np.int32), np.empty((0, 0))
     view = View(no_numbers, place, rows, symbols, classes, weights)
-    scanned = Scanned(np.empty((0, 0), np.uint8), no_numbers, no_bins, cells, place, layout, rows)
+    scanned = Scanned(np.empty((0, 0), np.uint8), no_numbers, no_bins, cells, place, layout, rows, flag(True))
     new_average: float = ask_alone(measure, view, scanned, asked, settings, average, context, room)
     for f in asked:
         for j in range(found.shape[1]):

@@ -7,7 +7,7 @@ import numpy as np
 from intemi.machines.interfaces import Floats
 from intemi.machines.trees.kernels.bins import best_bin, best_packed, take_packed
 from intemi.machines.trees.kernels.cells import end_of_known
-from intemi.machines.trees.kernels.compiling import inlined
+from intemi.machines.trees.kernels.compiling import helper, inlined
 from intemi.machines.trees.kernels.cuts import best_cut, best_weighted_cut
 from intemi.machines.trees.kernels.found import CONSTANT, GAIN, LEGAL, NOWHERE, POSITION, QUALITY, SLACK, TIE, TIES
 from intemi.machines.trees.kernels.settings import (
@@ -19,6 +19,22 @@ from intemi.machines.trees.kernels.settings import (
 )
 from intemi.machines.trees.kernels.state import Room, Scanned, View
 from intemi.machines.trees.kernels.symbols import UNKNOWN, best_of_symbols, split_information
+
+
+@helper
+def take_unknown(f: int, start: int, end: int, k: int, view: View, scanned: Scanned, room: Room) -> float:
+    """Take rows out of the `known` classes whose value of a feature is missing, one after the other; their weight."""
+    unknown = 0.0
+    for c in range(k):
+        room.known[c] = room.here[c]
+    for i in range(start, end):
+        row = scanned.rows[i]
+        if scanned.bins[row, f] == scanned.bin_count[f]:
+            room.known[room.node_class[i - start]] -= view.weights[row]
+            unknown += view.weights[row]
+    for c in range(k):
+        room.known[c] = room.known[c] if room.known[c] > 1e-12 * room.here[c] else 0.0
+    return unknown
 
 
 @inlined
@@ -90,6 +106,8 @@ def best_of_feature(
                 lost = counted[unknown_bin * k + c]
             known[c] = max(0.0, totals[c] - lost)
             unknown += lost
+        if is_binned and is_weighted and scanned.in_order and unknown > 0.0:
+            unknown = take_unknown(f, start, end, k, view, scanned, room)
         if known_end < end:
             for i in range(known_end, end):
                 cell = cells[place, i]

@@ -16,6 +16,7 @@ from intemi.machines.trees.kernels.compiling import (
     GIVEN_FLOATS_2D,
     MEASURE,
     Tuple,
+    flag,
     helper,
     int64,
     kernel,
@@ -324,7 +325,9 @@ def grow(
         if is_weighted:
             weights[i] = weights_of_table[table_rows[i]]
     view = View(values, columns, table_rows, symbols_of, classes, weights)
-    infinite, scanned = prepare(view, order, most_bins, most_whole, rank_shift, class_shift, missing)
+    infinite, scanned = prepare(
+        view, order, most_bins, most_whole, most_whole, rank_shift, class_shift, missing, flag(False)
+    )
     if infinite != NONE:
         return infinite, (0, 0, np.empty(0, np.int32), np.empty(0))
     most, surrogates = most_branches(symbols_of), int(settings[SURROGATES])

@@ -1,8 +1,8 @@
 """Growing a whole tree in one call where rows weigh differently, or go to several branches in parts.
 
 All sums are added up in the order in which the search of one node after the other adds them up: fractions would not
-amount to the same otherwise. So all features are kept as cells; those of equal values are in the order of the rows of
-the node, where rows that came in parts follow the others.
+amount to the same otherwise. So all numeric features are kept as cells; those of equal values are in the order of the
+rows of the node, where rows that came in parts follow the others.
 
 The rows and cells of open nodes lie one after the other, those of the last node at the end. It is split first, and its
 children, which may need more space, take its place.
@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from intemi.machines.interfaces import Codes, Floats
-from intemi.machines.trees.kernels.cells import NONE, end_of_known
+from intemi.machines.trees.kernels.cells import MISSING_BIN, NONE
 from intemi.machines.trees.kernels.compiling import (
     FLOATS,
     GIVEN_CODES,
@@ -72,6 +72,8 @@ from intemi.machines.trees.kernels.spread import (
     Spread,
     best_spread,
     choose_rounded,
+    find_incomplete,
+    known_end_of,
     room_to_spread,
     unowned_spread,
 )
@@ -137,11 +139,13 @@ def with_more_space(scanned: Scanned, space: Space, used: int, size: int) -> tup
     weights = np.empty(size)
     for i in range(used):
         rows[i], weights[i] = scanned.rows[i], space.weights[i]
-        for place in range(len(cells)):
+    for place in range(len(cells)):
+        for i in range(used):
             cells[place, i] = scanned.cells[place, i]
     return (
         Scanned(
             scanned.bins, scanned.bin_values, scanned.bin_count, cells, scanned.place, scanned.layout, rows,
+            scanned.in_order,
         ),
         Space(weights, np.empty(size, np.int64), space.waiting, space.shares, space.branch_weights, space.begins),
     )  # fmt: skip
@@ -167,12 +171,10 @@ def best_feature(
     asked, asked_count, is_incomplete = room.live, live_count, False
     if settings[SPREADS]:
         asked, asked_count = spread.asked, 0
-        for i in range(start, end):
-            if spread.is_incomplete[scanned.rows[i]]:
-                is_incomplete = True
+        is_incomplete = find_incomplete(start, end, live_count, scanned, room, spread)
         for j in range(live_count):
             f = room.live[j]
-            if scanned.place[f] < 0 or known_end_of(f, start, end, scanned) == end:
+            if not spread.has_missing[f]:
                 asked[asked_count] = f
                 asked_count += 1
     average = ask(
@@ -184,18 +186,14 @@ def best_feature(
     else:
         for j in range(live_count):
             f = int(room.live[j])
-            if scanned.place[f] >= 0 and known_end_of(f, start, end, scanned) < end:
-                best_spread(
-                    measure, f, start, known_end_of(f, start, end, scanned), k, view, scanned, settings, context, room,
-                    spread,
-                )  # fmt: skip
+            if spread.has_missing[f]:
+                best_spread(measure, f, start, end, k, view, scanned, settings, context, room, spread)
         feature = int(choose_rounded(room.live, live_count, settings, room.found))
     if feature < 0 or view.symbols[feature] == 0:
         return feature
     # The branches of the symbols of the best feature are not known any more when all have been asked.
-    known_end = known_end_of(feature, start, end, scanned)
-    if settings[SPREADS] and known_end < end:
-        best_spread(measure, feature, start, known_end, k, view, scanned, settings, context, room, spread)
+    if settings[SPREADS] and spread.has_missing[feature]:
+        best_spread(measure, feature, start, end, k, view, scanned, settings, context, room, spread)
         return feature
     room.only[0] = feature
     ask(
@@ -205,23 +203,17 @@ def best_feature(
     return feature
 
 
-@inlined
-def known_end_of(f: int, start: int, end: int, scanned: Scanned) -> int:
-    """Where the cells of a feature end whose values are known."""
-    layout = scanned.layout
-    return int(end_of_known(scanned.cells, int(scanned.place[f]), start, end, layout[0], layout[2]))
-
-
 @helper
 def add_test(
-    feature: int, start: int, end: int, known_end: int, test: int, used: int, view: View, scanned: Scanned, spreads: bool,
-    room: Room, growing: Growing,
+    feature: int, start: int, end: int, test: int, used: int, view: View, scanned: Scanned, spreads: bool, room: Room,
+    growing: Growing,
 ) -> int:  # fmt: skip
     """Write the split that was found as a test, and the branch of each row as its `side`; where parameters end."""
     symbols, place, position = int(view.symbols[feature]), int(scanned.place[feature]), int(room.found[feature, POSITION])
     rank_shift, row_mask = scanned.layout[0], (1 << scanned.layout[1]) - 1
     growing.tests[test, KIND], growing.tests[test, TESTED] = SYMBOLS if symbols > 0 else THRESHOLDS, feature
     growing.tests[test, PARAMETERS] = used
+    known_end = known_end_of(feature, start, end, scanned) if place >= 0 else end
     if symbols == 0:
         if spreads and known_end < end:
             column = view.columns[feature]
@@ -234,10 +226,17 @@ def add_test(
     for s in range(symbols):
         growing.parameters[used + s] = room.branch[s]
     for i in range(start, end):
-        cell, b = scanned.cells[place, i], -1
-        if i < known_end:
-            b = int(i >= position) if symbols == 0 else int(room.branch[cell >> rank_shift])
-        room.side[cell & row_mask] = b
+        b = -1
+        if place < 0:
+            row = wide(scanned.rows[i])
+            symbol = wide(scanned.bins[row, feature])
+            b = int(room.branch[symbol]) if symbol < symbols else -1
+        else:
+            cell = scanned.cells[place, i]
+            row = cell & row_mask
+            if i < known_end:
+                b = int(i >= position) if symbols == 0 else int(room.branch[cell >> rank_shift])
+        room.side[row] = b
     return used + max(1, symbols)
 
 
@@ -377,9 +376,8 @@ def expand_in_parts(
             continue
         live_count = still_live(room.live, live_count, room.found)
         branches = 2 if view.symbols[feature] == 0 else int(room.found[feature, POSITION])
-        known_end = known_end_of(feature, start, end, scanned)
         used = add_test(
-            feature, start, end, known_end, test, progress[USED], view, scanned, settings[SPREADS] > 0.0, room, growing
+            feature, start, end, test, progress[USED], view, scanned, settings[SPREADS] > 0.0, room, growing
         )
         quality = room.found[feature, QUALITY]
         test += 1
@@ -493,7 +491,9 @@ def grow_in_parts(
             weights[i] = weights_of_table[table_rows[i]]
         weight_of_classes[classes[i]] += weights[i]
     view = View(values, columns, table_rows, symbols_of, classes, weights)
-    infinite, prepared = prepare(view, order, wide(0), wide(0), rank_shift, class_shift, missing)
+    infinite, prepared = prepare(
+        view, order, wide(0), wide(0), wide(MISSING_BIN), rank_shift, class_shift, missing, flag(True)
+    )
     if infinite != NONE:
         return infinite, (0, 0, np.empty(0, np.int32), np.empty(0))
     most, surrogates = most_branches(symbols_of), int(settings[SURROGATES])

@@ -11,10 +11,20 @@ from typing import NamedTuple
 import numpy as np
 
 from intemi.machines.interfaces import Codes, Floats
-from intemi.machines.trees.kernels.compiling import Bytes, Wide, address_of, call_measure, helper, inlined, unowned
+from intemi.machines.trees.kernels.cells import end_of_known
+from intemi.machines.trees.kernels.compiling import (
+    Bytes,
+    Wide,
+    address_of,
+    call_measure,
+    helper,
+    inlined,
+    unowned,
+    wide,
+)
 from intemi.machines.trees.kernels.found import CONSTANT, NOWHERE, POSITION, QUALITY, rounded
 from intemi.machines.trees.kernels.settings import ENUMERATED, LEAST_QUALITY, ORDER_OF_MANY, ORDER_OF_TWO
-from intemi.machines.trees.kernels.state import Room, Scanned, View
+from intemi.machines.trees.kernels.state import Room, Scanned, View, most_branches
 from intemi.machines.trees.kernels.sums import sum_of
 from intemi.machines.trees.kernels.symbols import UNKNOWN, score
 
@@ -29,6 +39,8 @@ class Spread(NamedTuple):
 
     is_incomplete: Bytes
     """Whether a value of a row is missing."""
+    has_missing: Bytes
+    """Whether a value of a feature is missing in a node."""
     asked: Codes
     """The features that are complete in a node."""
     table: Floats
@@ -38,6 +50,8 @@ class Spread(NamedTuple):
     """By which symbols are ordered, then the qualities of candidates."""
     totals: Floats
     """What the classes weigh."""
+    all_classes: Floats
+    """What a value weighs, by all classes, also those that do not occur in the node."""
     sides: Floats
     """Branches × classes."""
     ordered: Codes
@@ -48,15 +62,16 @@ class Spread(NamedTuple):
 def room_to_spread(view: View, k: int, spreads: bool) -> Spread:
     """Room for nodes of all rows, or if nothing is spread none."""
     n = len(view.table_rows) if spreads else 0
-    m, most = len(view.columns), max(n, SETS_AT_ONCE)
+    m, size = len(view.columns), max(n, most_branches(view.symbols))
+    most = max(size, SETS_AT_ONCE)
     is_incomplete = np.zeros(n, np.uint8)
     for i in range(n):
         for f in range(m):
             if np.isnan(view.values[view.columns[f], view.table_rows[i]]):
                 is_incomplete[i] = 1
     return Spread(
-        is_incomplete, np.empty(m, np.int32), np.empty(n * k), np.empty(n), np.empty(most), np.empty(k),
-        np.empty(2 * k), np.empty(n, np.int32), np.empty(n, np.int64),
+        is_incomplete, np.zeros(m, np.uint8), np.empty(m, np.int32), np.empty(size * k), np.empty(size),
+        np.empty(most), np.empty(k), np.zeros(k), np.empty(2 * k), np.empty(size, np.int32), np.empty(size, np.int64),
     )  # fmt: skip
 
 
@@ -64,23 +79,50 @@ def room_to_spread(view: View, k: int, spreads: bool) -> Spread:
 def unowned_spread(spread: Spread) -> Spread:
     """The same without owners."""
     return Spread(
-        unowned(spread.is_incomplete), unowned(spread.asked), unowned(spread.table), unowned(spread.weights),
-        unowned(spread.scores), unowned(spread.totals), unowned(spread.sides), unowned(spread.ordered),
-        unowned(spread.chosen),
+        unowned(spread.is_incomplete), unowned(spread.has_missing), unowned(spread.asked), unowned(spread.table), unowned(spread.weights),
+        unowned(spread.scores), unowned(spread.totals), unowned(spread.all_classes), unowned(spread.sides),
+        unowned(spread.ordered), unowned(spread.chosen),
     )  # fmt: skip
 
 
 @inlined
-def fill_table(
-    view: View, scanned: Scanned, place: int, start: int, end: int, k: int, room: Room, spread: Spread
-) -> int:
-    """Fill the table with the classes of each value of a feature; how many values there are.
+def known_end_of(f: int, start: int, end: int, scanned: Scanned) -> int:
+    """Where the cells of a feature end whose values are known."""
+    layout = scanned.layout
+    return int(end_of_known(scanned.cells, int(scanned.place[f]), start, end, layout[0], layout[2]))
 
-    `room.positions` gets the first cell of each value, `spread.weights` what it weighs.
-    """
-    rank_shift, row_mask, table = scanned.layout[0], (1 << scanned.layout[1]) - 1, spread.table
-    count, rank = 0, -1
+
+@helper
+def find_incomplete(start: int, end: int, live_count: int, scanned: Scanned, room: Room, spread: Spread) -> bool:
+    """Mark the features of which a value is missing in a node; whether a value of any feature is."""
+    is_incomplete = False
+    for j in range(live_count):
+        f = room.live[j]
+        spread.has_missing[f] = 0
+        if scanned.place[f] >= 0 and known_end_of(f, start, end, scanned) < end:
+            spread.has_missing[f] = 1
     for i in range(start, end):
+        row = scanned.rows[i]
+        if spread.is_incomplete[row]:
+            is_incomplete = True
+            for j in range(live_count):
+                f = room.live[j]
+                if scanned.place[f] < 0 and scanned.bins[row, f] == scanned.bin_count[f]:
+                    spread.has_missing[f] = 1
+    return is_incomplete
+
+
+@inlined
+def fill_table_of_cells(
+    f: int, start: int, end: int, k: int, view: View, scanned: Scanned, room: Room, spread: Spread
+) -> int:
+    """Fill the table with the classes of each value of a feature that is kept as cells; how many values there are.
+
+    `room.positions` gets the first cell of each value.
+    """
+    rank_shift, row_mask, table, place = scanned.layout[0], (1 << scanned.layout[1]) - 1, spread.table, scanned.place[f]
+    count, rank = 0, -1
+    for i in range(start, known_end_of(f, start, end, scanned)):
         cell = scanned.cells[place, i]
         row = cell & row_mask
         if cell >> rank_shift != rank:
@@ -89,10 +131,43 @@ def fill_table(
             for c in range(k):
                 table[count * k + c] = 0.0
             count += 1
-        table[(count - 1) * k + view.classes[row]] += view.weights[row]
-    for g in range(count):
-        spread.weights[g] = sum_of(table, g * k, k)
+        table[(count - 1) * k + room.compact[view.classes[row]]] += view.weights[row]
     return count
+
+
+@inlined
+def fill_table_of_bins(
+    f: int, start: int, end: int, k: int, view: View, scanned: Scanned, room: Room, spread: Spread
+) -> int:
+    """The same for a nominal feature that is kept as bins; `room.present` gets the symbols."""
+    table, symbols, count = spread.table, int(scanned.bin_count[f]), 0
+    for i in range(symbols * k):
+        table[i] = 0.0
+    for i in range(start, end):
+        row = scanned.rows[i]
+        symbol = wide(scanned.bins[row, f])
+        if symbol < symbols:
+            table[symbol * k + room.node_class[i - start]] += view.weights[row]
+    for s in range(symbols):
+        weight = 0.0
+        for c in range(k):
+            weight += table[s * k + c]
+            table[count * k + c] = table[s * k + c]
+        room.present[count] = s
+        count += int(weight > 0.0)
+    return count
+
+
+@inlined
+def weigh(count: int, k: int, class_count: int, room: Room, spread: Spread) -> None:
+    """Add up what each value weighs."""
+    for c in range(class_count):
+        spread.all_classes[c] = 0.0
+    for g in range(count):
+        for c in range(class_count):
+            if room.totals[c] > 0.0:
+                spread.all_classes[c] = spread.table[g * k + room.compact[c]]
+        spread.weights[g] = sum_of(spread.all_classes, wide(0), class_count)
 
 
 @inlined
@@ -100,11 +175,11 @@ def complete(count: int, k: int, room: Room, spread: Spread) -> None:
     """Give each value its part of the rows whose value is missing; `spread.totals` gets what the classes weigh then."""
     table, known = spread.table, spread.totals
     add_up(count, k, spread)
-    weight = sum_of(spread.weights, 0, count)
+    weight = sum_of(spread.weights, wide(0), count)
     for g in range(count):
         part = spread.weights[g] / weight
         for c in range(k):
-            table[g * k + c] += part * (room.totals[c] - known[c])
+            table[g * k + c] += part * (room.here[c] - known[c])
     add_up(count, k, spread)
 
 
@@ -119,7 +194,7 @@ def add_up(count: int, k: int, spread: Spread) -> None:
 
 
 @inlined
-def order_of(count: int, k: int, settings: Floats, room: Room, spread: Spread) -> int:
+def order_of(count: int, k: int, settings: Floats, spread: Spread) -> int:
     """The way in which the symbols of the table are put in order; 0: not at all, sets are enumerated."""
     add_up(count, k, spread)
     classes = 0
@@ -206,13 +281,25 @@ def best_set(measure: int, count: int, k: int, context: Floats, spread: Spread) 
     return best, size
 
 
+@inlined
+def put_in_order(count: int, spread: Spread) -> None:
+    """Put values into ascending order of their scores, equal ones as they were."""
+    scores, ordered = spread.scores, spread.ordered
+    for i in range(1, count):
+        value, j = scores[i], i
+        while j > 0 and scores[j - 1] > value:
+            scores[j], ordered[j] = scores[j - 1], ordered[j - 1]
+            j -= 1
+        scores[j], ordered[j] = value, i
+
+
 @helper
 def best_spread(
     measure: int,
     f: int,
     start: int,
     end: int,
-    k: int,
+    class_count: int,
     view: View,
     scanned: Scanned,
     settings: Floats,
@@ -220,29 +307,32 @@ def best_spread(
     room: Room,
     spread: Spread,
 ) -> None:
-    """Write the best split of a feature, whose known cells are those from `start` to `end`, into its row of `found`.
+    """Write the best split of a feature into its row of `room.found`; `room.branch` gets the branches of symbols.
 
-    `room.branch` gets the branches of symbols.
+    Other features of the node have been asked before, so its classes are numbered anew.
     """
     room.found[f, QUALITY], room.found[f, POSITION] = -np.inf, CONSTANT
-    place, symbols, ordered = int(scanned.place[f]), int(view.symbols[f]), spread.ordered
-    count = fill_table(view, scanned, place, start, end, k, room, spread)
+    symbols, ordered, k = int(view.symbols[f]), spread.ordered, 0
+    for c in range(class_count):
+        k += int(room.totals[c] > 0.0)
+    if scanned.place[f] < 0:
+        count = fill_table_of_bins(f, start, end, k, view, scanned, room, spread)
+    else:
+        count = fill_table_of_cells(f, start, end, k, view, scanned, room, spread)
+        for g in range(count if symbols > 0 else 0):
+            room.present[g] = scanned.cells[scanned.place[f], room.positions[g]] >> scanned.layout[0]
     if count < 2:
         return
+    weigh(count, k, class_count, room, spread)
     room.found[f, POSITION] = NOWHERE
     for g in range(count):
         ordered[g] = g
     order = 1
     if symbols > 0:
-        order = order_of(count, k, settings, room, spread)
+        order = order_of(count, k, settings, spread)
         if order > 0:
             score(spread.table, k, ordered, count, order, spread.scores)
-            for i in range(1, count):
-                value, j = spread.scores[i], i
-                while j > 0 and spread.scores[j - 1] > value:
-                    spread.scores[j], ordered[j] = spread.scores[j - 1], ordered[j - 1]
-                    j -= 1
-                spread.scores[j], ordered[j] = value, i
+            put_in_order(count, spread)
     complete(count, k, room, spread)
     context[UNKNOWN] = 0.0
     if order == 0:
@@ -267,9 +357,9 @@ def best_spread(
     for s in range(symbols):
         room.branch[s] = -1
     for g in range(count):
-        room.branch[scanned.cells[place, room.positions[g]] >> scanned.layout[0]] = 1
+        room.branch[room.present[g]] = 1
     for i in range(size):
-        room.branch[scanned.cells[place, room.positions[ordered[i]]] >> scanned.layout[0]] = 0
+        room.branch[room.present[ordered[i]]] = 0
 
 
 @helper

@@ -44,6 +44,8 @@ class Scanned(NamedTuple):
     layout: Wide
     rows: Codes
     """Those of each node lie together."""
+    in_order: bool
+    """Whether all weights are added up in the order of the rows of a node."""
 
 
 class Growing(NamedTuple):
@@ -108,7 +110,7 @@ def unowned_scanned(scanned: Scanned) -> Scanned:
     """The same without owners."""
     return Scanned(
         unowned(scanned.bins), unowned(scanned.bin_values), unowned(scanned.bin_count), unowned(scanned.cells),
-        unowned(scanned.place), unowned(scanned.layout), unowned(scanned.rows),
+        unowned(scanned.place), unowned(scanned.layout), unowned(scanned.rows), scanned.in_order,
     )  # fmt: skip
 
 

@@ -12,9 +12,18 @@ from intemi.machines.trees.kernels.state import Scanned, View
 
 @helper
 def prepare(
-    view: View, order: Codes, most_bins: int, most_whole: int, rank_shift: int, class_shift: int, missing: int
+    view: View,
+    order: Codes,
+    most_bins: int,
+    most_whole: int,
+    most_symbols: int,
+    rank_shift: int,
+    class_shift: int,
+    missing: int,
+    in_order: bool,
 ) -> tuple[int, Scanned]:
-    """What scans read of a view of a table, as in `cells`.
+    """What scans read of a view of a table, as in `cells`; columns with few values, or whole values, or symbols have
+    bins.
 
     Before that a column that has an infinite value, `NONE` if there is none, `UNSORTED` if the order is needed and
     was not given.
@@ -33,8 +42,9 @@ def prepare(
     bins, bin_values = np.empty((n, m), np.uint8), np.empty((m, most_whole))
     bin_count, place = np.empty(m, np.int32), np.empty(m, np.int32)
     infinite = fill_bins(
-        values, order, columns, rows, first, counts, symbols, most_bins, most_whole, bins, bin_values, bin_count, place
-    )
+        values, order, columns, rows, first, counts, symbols, most_bins, most_whole, most_symbols, bins, bin_values,
+        bin_count, place,
+    )  # fmt: skip
     kept = 0
     for f in range(m if infinite != UNSORTED else 0):
         kept = max(kept, place[f] + 1)
@@ -43,4 +53,5 @@ def prepare(
         infinite = max(
             infinite, fill_cells(values, order, columns, first, counts, symbols, place, view.classes, layout, cells)
         )
-    return infinite, Scanned(bins, bin_values, bin_count, cells, place, layout, np.arange(n).astype(np.int32))
+    all_rows = np.arange(n).astype(np.int32)
+    return infinite, Scanned(bins, bin_values, bin_count, cells, place, layout, all_rows, in_order)
