@@ -27,6 +27,7 @@ from intemi.machines.trees import (
     AllOf,
     AnyOf,
     AUCTree,
+    BestFirstTree,
     BestSplitGain,
     BranchForEach,
     CostComplexity,
@@ -94,7 +95,10 @@ STOPS: list[StopCriterion] = [
     AllOf((MinNodeSize(size=5), MaxDepth(depth=2))), AllOf(), AnyOf(),
 ]  # fmt: skip
 POLICIES: list[MissingPolicy] = [MajorityBranch(), Fractional(), ImputeNode(), Surrogates(), Surrogates(most=1)]
-NAMED = [ID3(), CART(), C45(), C45(binary=True), SSVTree(), AUCTree(), CTree(min_split=2, min_bucket=1)]
+NAMED = [
+    ID3(), CART(), C45(), C45(binary=True), SSVTree(), AUCTree(), CTree(min_split=2, min_bucket=1), BestFirstTree(),
+    BestFirstTree(expansions=4, enumerated=12, min_objects=1),
+]  # fmt: skip
 
 
 def random_column(rng: np.random.Generator, name: str, size: int) -> tuple[Column, np.ndarray]:

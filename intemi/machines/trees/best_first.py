@@ -37,7 +37,9 @@ class BestFirst:
     def _order(self, tree: Tree) -> Codes:
         """The place of each split if the one that gains most is always made first; 0 for leaves."""
         gains = tree.quality * tree.weights if self.scope == "tree" else tree.quality
-        order: Codes = kernels.best_first.order_of_gains(gains, tree.first_child, tree.branch_count, self.ties == "last")
+        order: Codes = kernels.best_first.order_of_gains(
+            gains, tree.first_child, tree.branch_count, self.ties == "last"
+        )
         return order
 
 

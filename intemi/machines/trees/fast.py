@@ -49,7 +49,6 @@ NO_WEIGHTS = np.empty(0)
 NO_ORDER = np.empty((0, 0), dtype=np.int32)
 
 
-
 @dataclass(frozen=True)
 class Plan:
     """How kernels grow the tree of a learner."""
@@ -62,9 +61,8 @@ class Plan:
 
     def divides(self, data: Data) -> bool:
         """Whether rows go to several branches, or weights have to be added up as the search adds them up."""
-        if isinstance(self.missing, Surrogates) or self.best_first is not None:
-            if data.is_weighted:
-                return True
+        if data.is_weighted and (isinstance(self.missing, Surrogates) or self.best_first is not None):
+            return True
         return isinstance(self.missing, Fractional) and bool(np.isnan(data.features).any())
 
     def settings(self, classes: int) -> Floats:

@@ -209,7 +209,11 @@ def add_test(
     growing: Growing,
 ) -> int:  # fmt: skip
     """Write the split that was found as a test, and the branch of each row as its `side`; where parameters end."""
-    symbols, place, position = int(view.symbols[feature]), int(scanned.place[feature]), int(room.found[feature, POSITION])
+    symbols, place, position = (
+        int(view.symbols[feature]),
+        int(scanned.place[feature]),
+        int(room.found[feature, POSITION]),
+    )
     rank_shift, row_mask = scanned.layout[0], (1 << scanned.layout[1]) - 1
     growing.tests[test, KIND], growing.tests[test, TESTED] = SYMBOLS if symbols > 0 else THRESHOLDS, feature
     growing.tests[test, PARAMETERS] = used

@@ -79,9 +79,9 @@ def room_to_spread(view: View, k: int, spreads: bool) -> Spread:
 def unowned_spread(spread: Spread) -> Spread:
     """The same without owners."""
     return Spread(
-        unowned(spread.is_incomplete), unowned(spread.has_missing), unowned(spread.asked), unowned(spread.table), unowned(spread.weights),
-        unowned(spread.scores), unowned(spread.totals), unowned(spread.all_classes), unowned(spread.sides),
-        unowned(spread.ordered), unowned(spread.chosen),
+        unowned(spread.is_incomplete), unowned(spread.has_missing), unowned(spread.asked), unowned(spread.table),
+        unowned(spread.weights), unowned(spread.scores), unowned(spread.totals), unowned(spread.all_classes),
+        unowned(spread.sides), unowned(spread.ordered), unowned(spread.chosen),
     )  # fmt: skip
 
 

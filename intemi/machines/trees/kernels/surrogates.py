@@ -213,7 +213,16 @@ def imitate(
                 best_beginning(f, groups_of_symbols(view, scanned, f, start, end, is_weighted, room, into), into)
         if is_packed:
             count_packed(
-                scanned.bins, room.group, room.begins, size, scanned.rows, start, end, room.node_class, BITS, room.packed
+                scanned.bins,
+                room.group,
+                room.begins,
+                size,
+                scanned.rows,
+                start,
+                end,
+                room.node_class,
+                BITS,
+                room.packed,
             )
         else:
             count_bins(
