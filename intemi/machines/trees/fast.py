@@ -192,8 +192,9 @@ def _grown_in_parts(plan: Plan, settings: Floats, data: Data) -> Tree:
     """The tree that the kernel grows which divides rows."""
     table, labels = data.table, data.labels
     assert table.classes is not None
+    has_numbers = (data.category_counts == 0).any() or table.most_categories > kernels.cells.MISSING_BIN
     infinite, packed = kernels.parts.grow_in_parts(
-        table.order,
+        table.order if has_numbers else NO_ORDER,
         table.features,
         table.classes,
         NO_WEIGHTS if table.weights is None else table.weights,
@@ -232,11 +233,13 @@ def _with_values(data: Data, tree: Tree) -> Tree:
 
     Surrogates stay as they are.
     """
-    parameters = tree.parameters.copy()
     splits = tree.test_start[:-1][tree.branch_count > 0]
     features, starts = tree.feature[splits], tree.parameter_start[splits]
     is_numeric = data.category_counts[features] == 0
+    if not is_numeric.any():
+        return tree
     places, columns = starts[is_numeric], data.column_indices[features[is_numeric]]
+    parameters = tree.parameters.copy()
     cuts = parameters[places]
     is_there = np.zeros(len(data.table), dtype=np.uint8)
     is_there[data.rows] = 1

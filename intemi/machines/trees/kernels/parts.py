@@ -485,7 +485,8 @@ def grow_in_parts(
 ) -> Any:
     """What `prepare` says of infinite values, and the tree, unless there are some; the arguments are those of `grow`.
 
-    The order must be given, and the number of leaves must not be limited.
+    The order must be given unless all columns are nominal with few categories; the number of leaves must not be
+    limited.
     """
     m, n = len(columns), len(table_rows)
     classes, weights, weight_of_classes = np.empty(n, np.int32), np.ones(n), np.zeros(k)
