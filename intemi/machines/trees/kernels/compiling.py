@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from intemi.kernel import ConfigurationError
 from intemi.machines.trees.kernels.cached import one_at_a_time
+from intemi.machines.trees.quality.logarithms import x_log_x
 
 __all__ = [
     "BYTES",
@@ -176,6 +177,11 @@ def compiled_measure(function: Callable[..., float]) -> Any:
         raise ConfigurationError(
             f"DecisionTree: the measure of {name} cannot be compiled, numba says: {_first_reason(error)}"
         ) from error
+
+
+@overload(x_log_x, strict=False)
+def _x_log_x(value: Any) -> Any:
+    return x_log_x
 
 
 def _first_reason(error: Exception) -> str:
