@@ -25,7 +25,8 @@ import numpy as np
 
 from benchmarks.cross_validation import splits
 from benchmarks.report import Target, in_new_process, note_progress, print_table, print_targets
-from benchmarks.trees import BUILT_IN, SHARED, built_in, learner
+from benchmarks.tables import BUILT_IN, SHARED, built_in
+from benchmarks.trees import learner
 from configs.single_trees import CRITERIA, single_trees
 from intemi import Project
 from intemi.data import Data

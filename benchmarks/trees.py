@@ -2,8 +2,9 @@
 
 Fully grown trees by Gini gain on every numeric data set beside the repository (without them on those that scikit-learn
 carries) and on two large generated ones. A first tree pays for sorting the table, as scikit-learn's does every time;
-further trees on the table, or on parts of it, do not. Then the growth settings that somebody would compare: 20 of them,
-10 × 10-fold cross-validation, through the engine with everything kept on disk.
+further trees on the table, or on parts of it, do not. The published algorithms, as they are typed, on all data sets.
+Then the growth settings that somebody would compare: 20 of them, 10 × 10-fold cross-validation, through the engine with
+everything kept on disk.
 """
 
 from __future__ import annotations
@@ -13,21 +14,20 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from pathlib import Path
 from statistics import geometric_mean, median
 from typing import Any
 
 import numpy as np
 
 from benchmarks.cross_validation import splits
+from benchmarks.published import measure_published
 from benchmarks.report import Target, in_new_process, note_progress, print_table, print_targets
+from benchmarks.tables import BUILT_IN, SHARED, built_in, fresh
 from intemi import Project
 from intemi.data import Column, Data, Table
 from intemi.machines import CART, CVDistributor, DecisionTree, Repeater, Scheme
 from intemi.machines.trees import AnyOf, Depth, MaxDepth, MaxErrors, PruningTest
 
-SHARED = Path(__file__).parents[2] / "shared" / "data"
-BUILT_IN = ("iris", "wine", "breast_cancer", "digits")
 DEPTHS = (2, 4, 6, 8, 12)
 LEAVES = (1, 2, 5, 10)
 
@@ -60,7 +60,8 @@ QUICK = Sizes(
 def run(sizes: Sizes) -> list[Target]:
     """Measure, print, and say what became of the targets."""
     learner().run(data=generated(100, 2))  # loads what is loaded when it is needed
-    targets = [*_measure_fits(sizes), *_measure_generated(sizes), _measure_threads(sizes)]
+    targets = [*_measure_fits(sizes), *measure_published(sizes.data_sets), *_measure_generated(sizes)]
+    targets.append(_measure_threads(sizes))
     _measure_growth(sizes)
     targets += _measure_comparison(sizes)
     print_targets(targets)
@@ -73,12 +74,6 @@ def learner(depth: int | None = None, leaf: int = 1) -> DecisionTree:
     return tree if depth is None else tree.replace("stop", AnyOf((MaxErrors(), MaxDepth(depth + 1))))
 
 
-def fresh(data: Data) -> Data:
-    """The same on a table that nobody has sorted yet."""
-    table = data.table
-    return Data(Table(table.columns, table.features.copy(), table.target, table.classes, name=table.name))
-
-
 def numeric_data_sets(most: int) -> list[Data]:
     """Those beside the repository that scikit-learn can learn from as they are, or its own."""
     from intemi.data.arff import read_arff
@@ -89,16 +84,6 @@ def numeric_data_sets(most: int) -> list[Data]:
         if not any(column.is_nominal for column in data.columns) and not np.isnan(data.features).any():
             found.append(data)
     return (found or [built_in(name) for name in BUILT_IN])[:most]
-
-
-def built_in(name: str) -> Data:
-    """A data set that scikit-learn carries."""
-    from sklearn import datasets
-
-    bunch = getattr(datasets, f"load_{name}")()
-    columns = [Column(f"x{index}") for index in range(bunch.data.shape[1])]
-    target = Column("class", tuple(map(str, bunch.target_names)))
-    return Data(Table(columns, np.ascontiguousarray(bunch.data.T), target, bunch.target, name=name))
 
 
 def generated(rows: int, columns: int) -> Data:

@@ -31,6 +31,7 @@ from intemi.machines.trees import (
     AllOf,
     AnyOf,
     AUCTree,
+    BestFirstTree,
     BestSplitGain,
     BranchForEach,
     Cal5,
@@ -100,7 +101,10 @@ STOPS: list[StopCriterion] = [
     AllOf((MinNodeSize(size=5), MaxDepth(depth=2))), AllOf(), AnyOf(),
 ]  # fmt: skip
 POLICIES: list[MissingPolicy] = [MajorityBranch(), Fractional(), ImputeNode(), Surrogates(), Surrogates(most=1)]
-NAMED = [ID3(), CART(), C45(), C45(binary=True), SSVTree(), AUCTree(), CTree(min_split=2, min_bucket=1)]
+NAMED = [
+    ID3(), CART(), C45(), C45(binary=True), SSVTree(), AUCTree(), CTree(min_split=2, min_bucket=1), BestFirstTree(),
+    BestFirstTree(expansions=4, enumerated=12, min_objects=1),
+]  # fmt: skip
 
 STATISTICAL: list[TreeLearner] = [
     QUEST(), QUEST(alpha=0.5, min_branch=3.0), CRUISE1D(), CRUISE1D(alpha=0.001), CRUISE2D(bootstrap=2), Cal5(),

@@ -61,6 +61,25 @@ D1 = table_of({f"x{i + 1}": [case[i] for case, _ in _CASES] for i in range(4)}, 
 """Twenty rows whose Gini tree has the leaves b, d, e, g, h."""
 
 
+def incomplete(seed: int, classes: int) -> Data:
+    """A random table of numbers and symbols, in which values may be missing and rows may weigh differently."""
+    rng = np.random.default_rng(seed)
+    size, symbols, share = int(rng.integers(2, 70)), int(rng.choice([2, 4, 9])), rng.choice([0.0, 0.1, 0.4])
+    columns = [Column("u"), Column("v"), Column("s", tuple("pq")), Column("t", tuple("abcdefghi"[:symbols]))]
+    values = np.array(
+        [
+            rng.integers(0, 4, size),
+            rng.normal(size=size).round(1) + 0.0,
+            rng.integers(0, 2, size),
+            rng.integers(0, symbols, size),
+        ]
+    )
+    of_class = (values[0] + rng.integers(0, classes, size)).astype(int) % classes
+    values[rng.random(values.shape) < share] = np.nan
+    weights = [None, rng.integers(1, 4, size), rng.random(size) + 0.01][rng.integers(3)]
+    return Data(Table(columns, values, Column("class", tuple("ABCDEFGHI"[:classes])), of_class, weights))
+
+
 def learned(machine: DecisionTree, data: Data) -> Model:
     """What a tree learner leaves, without an engine around it."""
     model: Model = machine.run(data)

@@ -17,12 +17,12 @@ from intemi.kernel.decoding import decode
 from intemi.kernel.encoding import encode
 from intemi.machines.trees.algorithms import C45, CART, ID3, AUCTree, SSVTree
 from intemi.machines.trees.decision_tree import DecisionTree
-from intemi.machines.trees.fast import limits_of
-from intemi.machines.trees.missing import Fractional, ImputeNode, MajorityBranch
+from intemi.machines.trees.fast import grown
+from intemi.machines.trees.missing import Fractional, ImputeNode
 from intemi.machines.trees.node_data import NodeData
 from intemi.machines.trees.quality import Accuracy, Gini, InformationGain, SplitQuality, SSVLexicographic, Twoing
+from intemi.machines.trees.search import HillClimbing
 from intemi.machines.trees.splitters.exhaustive import ExhaustiveSearch
-from intemi.machines.trees.splitters.nominal import BranchForEach
 from intemi.machines.trees.statistical_algorithms import CRUISE2D
 from intemi.machines.trees.stop import AnyOf, MaxDepth, MaxErrors, MaxLeaves, MinNodeSize
 from intemi.machines.trees.transformations import PrincipalAxes
@@ -56,9 +56,7 @@ COMPILED = {
 @given(data=tables(weighted=True))
 def test_the_compiled_tree_is_the_one_that_a_search_finds(name: str, data: Data) -> None:
     machine = COMPILED[name]
-    if limits_of(machine, data) is None:
-        assert isinstance(machine.missing_values, Fractional)
-        assert np.isnan(data.features).any()
+    assert grown(machine, data) is not None
     assert same_tree(tree_of(machine, data), searched_tree(machine, data))
 
 
@@ -251,12 +249,12 @@ def test_a_node_draws_the_same_numbers_whoever_asks() -> None:
 
 
 def test_what_the_kernel_cannot_do_is_searched_node_by_node() -> None:
-    assert limits_of(DecisionTree(), N8) is not None
-    assert limits_of(CART(surrogates=3), N8) is None
-    missing = table_of({"x": [1, None]}, "AB")
-    assert limits_of(DecisionTree(missing_values=Fractional()), missing) is None
-    assert limits_of(DecisionTree(missing_values=MajorityBranch()), missing) is not None
-    assert limits_of(DecisionTree(splitter=ExhaustiveSearch(nominal=BranchForEach())), G14) is not None
+    few_leaves, missing = MaxLeaves(leaves=3), table_of({"x": [1, None]}, "AB")
+    assert grown(DecisionTree(missing_values=Fractional(), stop=few_leaves), N8) is not None
+    assert grown(DecisionTree(missing_values=Fractional(), stop=few_leaves), missing) is None
+    assert grown(DecisionTree(search=HillClimbing(ties="last")), N8) is None
+    assert grown(C45(subset=True), G14) is None
+    assert grown(CRUISE2D(), N8) is None
 
 
 def test_only_a_tree_whose_components_draw_depends_on_the_seed() -> None:

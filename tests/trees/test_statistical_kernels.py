@@ -39,7 +39,7 @@ def random_node(seed: int) -> NodeData:
 @pytest.mark.parametrize("size", [0, 1, 7, 8, 9, 127, 128, 129, 1000, 12345])
 def test_sums_are_those_of_numpy_to_the_last_digit(size: int) -> None:
     numbers = np.random.default_rng(size).normal(size=size)
-    assert sums.total(numbers, 0, size) == numbers.sum()
+    assert sums.sum_of(numbers, 0, size) == numbers.sum()
 
 
 @pytest.mark.parametrize(("m", "n", "k"), [(1, 5, 2), (2, 700, 3), (30, 2000, 26), (300, 300, 5)])

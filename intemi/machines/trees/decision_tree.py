@@ -14,7 +14,6 @@ from intemi.machines.classifiers.training import rows_to_learn_from
 from intemi.machines.interfaces import FeatureRanking
 from intemi.machines.roles import Learner, Ranker
 from intemi.machines.trees import kernels
-from intemi.machines.trees.best_first import grown_best_first
 from intemi.machines.trees.classifier import TreeClassifier
 from intemi.machines.trees.components import (
     DecisionModule,
@@ -26,7 +25,7 @@ from intemi.machines.trees.components import (
     StopCriterion,
 )
 from intemi.machines.trees.decisions import Proportions
-from intemi.machines.trees.fast import grown, infinite_values, limits_of
+from intemi.machines.trees.fast import grown, infinite_values
 from intemi.machines.trees.growing import assembled
 from intemi.machines.trees.missing import MajorityBranch
 from intemi.machines.trees.node_data import NodeData
@@ -81,8 +80,7 @@ class DecisionTree(Learner, Ranker):
 
     def run(self, data: Data, rng: np.random.Generator | None = None) -> Model:
         data = rows_to_learn_from(self.kind, data)
-        limits = limits_of(self, data)
-        tree = grown_best_first(self, data) if limits is None else grown(self, data)
+        tree = grown(self, data)
         if tree is None:
             tree = self._searched(data, rng)
         if self.pruning is not None:

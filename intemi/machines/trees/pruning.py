@@ -7,7 +7,8 @@ from dataclasses import replace
 import numpy as np
 
 from intemi.machines.interfaces import Codes, Floats
-from intemi.machines.trees.tree import Tree, starts
+from intemi.machines.trees import kernels
+from intemi.machines.trees.tree import Tree
 
 
 def inner_levels(tree: Tree) -> list[tuple[Codes, slice]]:
@@ -29,9 +30,9 @@ def sums_over_children(tree: Tree, nodes: Codes, values: Floats) -> Floats:
 
 def sums_over_leaves(tree: Tree, values: Floats) -> Floats:
     """For each node, the sum of what the leaves below it have, or it has itself if it is one."""
-    sums = np.array(values)
-    for nodes, children in reversed(inner_levels(tree)):
-        sums[nodes] = sums_over_children(tree, nodes, sums[children])
+    sums: Floats = kernels.cutting.sum_over_leaves(
+        np.ascontiguousarray(values, dtype=np.float64), tree.first_child, tree.branch_count
+    )
     return sums
 
 
@@ -51,28 +52,23 @@ def cut_at(tree: Tree, nodes: Codes | np.ndarray) -> Tree:
     """The tree in which these nodes are leaves."""
     if not len(nodes):
         return tree
-    is_leaf = tree.branch_count == 0
-    is_leaf[nodes] = True
-    kept = np.ones(len(tree), dtype=bool)
-    for inner, children in inner_levels(tree):
-        kept[children] = np.repeat(kept[inner] & ~is_leaf[inner], tree.branch_count[inner])
-    number = np.cumsum(kept) - 1
-    inner = ~is_leaf[kept]
-    tests = np.repeat(kept & ~is_leaf, np.diff(tree.test_start))
-    sizes = np.diff(tree.parameter_start)
-    return replace(
-        tree,
-        parent=np.concatenate(([-1], number[tree.parent[kept][1:]])).astype(np.int32),
-        first_child=np.where(inner, number[tree.first_child[kept]], -1).astype(np.int32),
-        branch_count=np.where(inner, tree.branch_count[kept], 0).astype(np.int32),
-        class_weights=tree.class_weights[kept],
-        branch_weight=tree.branch_weight[kept],
-        default_branch=np.where(inner, tree.default_branch[kept], -1).astype(np.int32),
-        quality=np.where(inner, tree.quality[kept], 0.0),
-        expansion=renumbered(np.where(inner, tree.expansion[kept], 0)),
-        test_start=starts(np.where(inner, np.diff(tree.test_start)[kept], 0)),
-        kind=tree.kind[tests],
-        feature=tree.feature[tests],
-        parameter_start=starts(sizes[tests]),
-        parameters=tree.parameters[np.repeat(tests, sizes)],
+    is_leaf = np.zeros(len(tree), dtype=np.uint8)
+    is_leaf[nodes] = 1
+    size, tests, integers, numbers = kernels.cutting.cut(
+        tree.parent,
+        tree.first_child,
+        tree.branch_count,
+        tree.default_branch,
+        tree.expansion,
+        tree.test_start,
+        tree.kind,
+        tree.feature,
+        tree.parameter_start,
+        np.ascontiguousarray(tree.class_weights),
+        tree.branch_weight,
+        tree.quality,
+        tree.parameters,
+        is_leaf,
     )
+    made = Tree.from_state((tree.columns, tree.labels, size, tests, integers, numbers))
+    return replace(made, expansion=renumbered(made.expansion))

@@ -20,7 +20,7 @@ from intemi.machines.trees.kernels.compiling import (
     kernel,
 )
 from intemi.machines.trees.kernels.precision import ROUNDING, SAME
-from intemi.machines.trees.kernels.sums import total
+from intemi.machines.trees.kernels.sums import sum_of
 
 
 @kernel(Tuple((FLOATS, CODES, FLOATS))(GIVEN_FLOATS, GIVEN_CODES, GIVEN_FLOATS))
@@ -69,14 +69,14 @@ def drawn(cuts: Floats, numbers: Floats) -> Floats:
 @kernel(int64(GIVEN_FLOATS, GIVEN_FLOATS, GIVEN_FLOATS, float64))
 def first_legal(cuts: Floats, numbers: Floats, weights: Floats, least: float) -> int:
     """The place of the first cut that has at least so much on both sides; -1 if there is none."""
-    weight, taken = total(weights, 0, len(weights)), np.empty(len(weights))
+    weight, taken = sum_of(weights, 0, len(weights)), np.empty(len(weights))
     for i in range(len(cuts)):
         count = 0
         for row in range(len(numbers)):
             if numbers[row] <= cuts[i]:
                 taken[count] = weights[row]
                 count += 1
-        below = total(taken, 0, count)
+        below = sum_of(taken, 0, count)
         if min(below, weight - below) >= least:
             return i
     return -1
@@ -106,7 +106,7 @@ def two_means(means: Floats, weights: Floats) -> Bytes:
                 if group[i] == 1 - side:
                     taken[count] = means[i]
                     count += 1
-            center = total(taken, 0, count) / count
+            center = sum_of(taken, 0, count) / count
             low, high = (center, high) if side == 0 else (low, center)
 
 

@@ -131,12 +131,14 @@ def fill_bins(
     symbols: Codes,
     most: int,
     most_whole: int,
+    most_symbols: int,
     bins: Bytes,
     bin_values: Floats,
     bin_count: Codes,
     place: Codes,
 ) -> int:
-    """Fill `bins` and the values they stand for, for the columns with at most so many values, more if these are whole.
+    """Fill `bins` and the values they stand for, for the columns with at most so many values, or whole values, or
+    symbols.
 
     `first` and `counts` say for each row of the table at which position of the view it is, and how many times.
     `symbols` is the number of categories of each column, 0 if it is numeric. `place` becomes -1 for columns that have
@@ -152,7 +154,7 @@ def fill_bins(
                 distinct = fill_in_order(values, order, column, first, counts, most, f, bins, bin_values)
                 if distinct > 0 and (np.isinf(bin_values[f, 0]) or np.isinf(bin_values[f, distinct - 1])):
                     infinite = f
-        elif symbols[f] <= most_whole:
+        elif symbols[f] <= most_symbols:
             distinct = int(symbols[f])
             for i in range(len(rows)):
                 value = values[column, rows[i]]

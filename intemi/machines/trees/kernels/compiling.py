@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from intemi.kernel import ConfigurationError
 from intemi.machines.trees.kernels.cached import one_at_a_time
+from intemi.machines.trees.quality.logarithms import x_log_x
 
 __all__ = [
     "BYTES",
@@ -45,6 +46,7 @@ __all__ = [
     "boolean",
     "call_measure",
     "compiled_measure",
+    "flag",
     "float64",
     "helper",
     "inlined",
@@ -82,6 +84,9 @@ GIVEN_WIDE = types.Array(int64, 1, "C", readonly=True)
 wide: Any = int64
 """In a kernel, a number as wide as those of Python, and no literal: helpers are compiled anew for each type of a number
 and for each literal that they are called with."""
+
+flag: Any = np.bool_
+"""In a kernel, a truth value and no literal, for the same reason."""
 
 QUIET_SECONDS = 2.0
 """A kernel that is loaded from the cache takes a hundredth of this: only a compilation is worth a message."""
@@ -172,6 +177,11 @@ def compiled_measure(function: Callable[..., float]) -> Any:
         raise ConfigurationError(
             f"DecisionTree: the measure of {name} cannot be compiled, numba says: {_first_reason(error)}"
         ) from error
+
+
+@overload(x_log_x, strict=False)
+def _x_log_x(value: Any) -> Any:
+    return x_log_x
 
 
 def _first_reason(error: Exception) -> str:

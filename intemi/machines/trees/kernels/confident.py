@@ -24,7 +24,7 @@ from intemi.machines.trees.kernels.compiling import (
     int64,
     kernel,
 )
-from intemi.machines.trees.kernels.sums import TINY, total
+from intemi.machines.trees.kernels.sums import TINY, sum_of
 
 SLACK = 1e-12
 """Probabilities that differ by less are equal."""
@@ -40,7 +40,7 @@ def bound(count: float, weight: float, alpha: float, sign: float) -> float:
 @helper
 def judge(counts: Floats, threshold: float, alpha: float) -> Any:
     """Whether some class is sure to reach the threshold, and whether none can."""
-    weight, is_sure, is_mixed = total(counts, 0, len(counts)), False, True
+    weight, is_sure, is_mixed = sum_of(counts, 0, len(counts)), False, True
     for count in counts:
         is_sure = is_sure or bound(count, weight, alpha, -1.0) >= threshold - SLACK
         is_mixed = is_mixed and bound(count, weight, alpha, 1.0) < threshold - SLACK
@@ -56,7 +56,7 @@ def are_alike(one: Floats, other: Floats, is_closed: bool, alpha: float) -> bool
     if is_closed:
         return bool(np.argmax(one) == np.argmax(other))
     k = len(one)
-    weight, other_weight = total(one, 0, k), total(other, 0, k)
+    weight, other_weight = sum_of(one, 0, k), sum_of(other, 0, k)
     present, other_present = (one > 0).sum(), (other > 0).sum()
     for c in range(k):
         dominates = one[c] > 0 and bound(one[c], weight, alpha, 1.0) >= 1 / present - SLACK
@@ -131,7 +131,7 @@ def sets(
     first, present = np.argmax(majority), np.empty(symbols, np.int64)
     shares, size = np.empty(symbols), 0
     for symbol in range(symbols):
-        weight = total(table[symbol], 0, k)
+        weight = sum_of(table[symbol], 0, k)
         if weight > 0:
             present[size], shares[size] = symbol, table[symbol, first] / weight
             size += 1

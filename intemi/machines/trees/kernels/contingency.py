@@ -19,7 +19,7 @@ from intemi.machines.trees.kernels.compiling import (
     int64,
     kernel,
 )
-from intemi.machines.trees.kernels.sums import TINY, total
+from intemi.machines.trees.kernels.sums import TINY, sum_of
 
 
 @kernel(Tuple((CODES, CODES, FLOATS_2D, CODES))(GIVEN_FLOATS_2D, GIVEN_CODES, GIVEN_CODES, GIVEN_FLOATS, int64))
@@ -66,20 +66,20 @@ def pearson(table: Floats) -> Any:
     of_rows, of_columns, cells = np.empty(s), np.zeros(k), np.zeros(s * k)
     rows, columns = 0, 0
     for i in range(s):
-        of_rows[i] = total(table[i], 0, k)
+        of_rows[i] = sum_of(table[i], 0, k)
         rows += int(of_rows[i] > 0)
         for c in range(k):
             of_columns[c] += table[i, c]
     for c in range(k):
         columns += int(of_columns[c] > 0)
-    weight = max(total(of_rows, 0, s), TINY)
+    weight = max(sum_of(of_rows, 0, s), TINY)
     for i in range(s):
         for c in range(k):
             expected = of_rows[i] * of_columns[c] / weight
             if expected > 0:
                 deviation = table[i, c] - expected
                 cells[i * k + c] = deviation * deviation / expected
-    chi2 = total(cells, 0, s * k)
+    chi2 = sum_of(cells, 0, s * k)
     return chi2 if chi2 > 1e-20 * weight else 0.0, max(rows - 1.0, 0.0) * max(columns - 1.0, 0.0)
 
 

@@ -19,7 +19,7 @@ from intemi.machines.trees.kernels.compiling import (
     kernel,
 )
 from intemi.machines.trees.kernels.precision import SAME
-from intemi.machines.trees.kernels.sums import total
+from intemi.machines.trees.kernels.sums import sum_of
 
 
 @helper
@@ -34,12 +34,12 @@ def scores_of(table: Floats) -> Floats:
     for i in range(s):
         for j in range(k):
             found[i, j] = table[rows[i], columns[j]]
-    weight = total(found.ravel(), 0, s * k)
+    weight = sum_of(found.ravel(), 0, s * k)
     for i in range(s):
         for j in range(k):
             found[i, j] /= weight
             of_columns[j] += found[i, j]
-        of_rows[i] = total(found[i], 0, k)
+        of_rows[i] = sum_of(found[i], 0, k)
     for i in range(s):
         for j in range(k):
             expected = of_rows[i] * of_columns[j]

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from intemi.machines.interfaces import Codes, Floats
+from intemi.machines.interfaces import Floats
 from intemi.machines.trees.kernels.bins import best_bin, best_packed, take_packed
 from intemi.machines.trees.kernels.cells import end_of_known
-from intemi.machines.trees.kernels.compiling import (
-    Bytes,
-    Wide,
-    inlined,
-)
+from intemi.machines.trees.kernels.compiling import helper, inlined
 from intemi.machines.trees.kernels.cuts import best_cut, best_weighted_cut
 from intemi.machines.trees.kernels.found import CONSTANT, GAIN, LEGAL, NOWHERE, POSITION, QUALITY, SLACK, TIE, TIES
 from intemi.machines.trees.kernels.settings import (
@@ -21,50 +17,56 @@ from intemi.machines.trees.kernels.settings import (
     LEAST_BRANCH,
     SCALES,
 )
+from intemi.machines.trees.kernels.state import Room, Scanned, View
 from intemi.machines.trees.kernels.symbols import UNKNOWN, best_of_symbols, split_information
+
+
+@helper
+def take_unknown(f: int, start: int, end: int, k: int, view: View, scanned: Scanned, room: Room) -> float:
+    """Take rows out of the `known` classes whose value of a feature is missing, one after the other; their weight."""
+    unknown = 0.0
+    for c in range(k):
+        room.known[c] = room.here[c]
+    for i in range(start, end):
+        row = scanned.rows[i]
+        if scanned.bins[row, f] == scanned.bin_count[f]:
+            room.known[room.node_class[i - start]] -= view.weights[row]
+            unknown += view.weights[row]
+    for c in range(k):
+        room.known[c] = room.known[c] if room.known[c] > 1e-12 * room.here[c] else 0.0
+    return unknown
 
 
 @inlined
 def best_of_feature(
     measure: int,
     f: int,
-    symbols: int,
-    place: int,
     begin: int,
-    bin_count: int,
-    cells: Wide,
+    view: View,
+    scanned: Scanned,
     start: int,
     end: int,
-    layout: Wide,
-    compact: Codes,
-    step: Wide,
     bits: int,
     k: int,
-    totals: Floats,
-    weights: Floats,
     is_weighted: bool,
     settings: Floats,
     average_cuts: float,
     context: Floats,
-    counted: Floats,
-    seen: Bytes,
-    packed: Wide,
-    by_symbol: Floats,
-    known: Floats,
-    table: Floats,
-    positions: Codes,
-    sums: Wide,
-    present: Codes,
-    branch: Codes,
     bar: float,
-    found: Floats,
+    room: Room,
 ) -> None:
-    """Write what is found of feature `f` into its row of `found`; a quality of -inf says that there is no split.
+    """Write what is found of feature `f` into its row of `room.found`; a quality of -inf says that there is no split.
 
-    The `k` classes of the node are numbered anew: `compact` tells how, `totals` are their weights. Of a feature with
-    bins the rows are counted already, in `packed` if all weigh 1 and `bits` are enough, else in `counted` and `seen`;
-    these are zero afterwards, `by_symbol` before and after. A cut of lower quality than the `bar` need not be found.
+    The `k` classes of the node are numbered anew: `room.compact` tells how, `room.here` are their weights. Of a feature
+    with bins, which `begin` there, the rows are counted already, in `room.packed` if all weigh 1 and `bits` are enough,
+    else in `room.counted` and `room.seen`; these are zero afterwards, `room.by_symbol` before and after. A cut of lower
+    quality than the `bar` need not be found.
     """
+    symbols, place, bin_count = int(view.symbols[f]), int(scanned.place[f]), int(scanned.bin_count[f])
+    cells, layout, weights = scanned.cells, scanned.layout, view.weights
+    compact, step, totals, known, table = room.compact, room.step, room.here, room.known, room.table
+    counted, seen, packed, by_symbol = room.counted, room.seen, room.packed, room.by_symbol
+    positions, sums, present, branch, found = room.positions, room.sums, room.present, room.branch, room.found
     found[f, QUALITY], found[f, TIES], found[f, GAIN], found[f, POSITION] = -np.inf, -np.inf, -np.inf, NOWHERE
     found[f, LEGAL] = 0
     rank_shift, class_shift, missing = layout[0], layout[1], layout[2]
@@ -104,6 +106,8 @@ def best_of_feature(
                 lost = counted[unknown_bin * k + c]
             known[c] = max(0.0, totals[c] - lost)
             unknown += lost
+        if is_binned and is_weighted and scanned.in_order and unknown > 0.0:
+            unknown = take_unknown(f, start, end, k, view, scanned, room)
         if known_end < end:
             for i in range(known_end, end):
                 cell = cells[place, i]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from intemi.machines.trees.kernels.compiling import helper
+from intemi.machines.trees.kernels.compiling import helper, inlined
 
 QUALITY, TIES, GAIN, POSITION, LEGAL = 0, 1, 2, 3, 4
 """Columns of what is found: quality, tie-breaker, gain, where the cut is (position of a cell, or bin) or how many
@@ -15,6 +15,12 @@ TIE = 1
 """Where in its context a measure may write what decides between equal qualities."""
 SLACK = 1e-9
 """Sums of fractional weights that miss a bound by less than this reach it."""
+
+
+@inlined
+def rounded(quality: float) -> float:
+    """A number that is equal for what is equal when it is rounded to 12 decimals."""
+    return float(np.rint(quality * 1e12))
 
 
 @helper

@@ -1,11 +1,10 @@
-"""Growing a whole tree in one call: hill climbing with exhaustive searches of the nodes."""
+"""Growing a whole tree in one call: hill climbing with exhaustive searches of the nodes; each row has one branch."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from intemi.machines.interfaces import Codes, Floats
 from intemi.machines.trees.kernels.cells import NONE, end_of_known
@@ -16,12 +15,9 @@ from intemi.machines.trees.kernels.compiling import (
     GIVEN_FLOATS,
     GIVEN_FLOATS_2D,
     MEASURE,
-    Bytes,
     Tuple,
-    Wide,
-    boolean,
+    flag,
     helper,
-    inlined,
     int64,
     kernel,
     unowned,
@@ -29,138 +25,104 @@ from intemi.machines.trees.kernels.compiling import (
 )
 from intemi.machines.trees.kernels.cuts import bits_for_each
 from intemi.machines.trees.kernels.found import POSITION, QUALITY
-from intemi.machines.trees.kernels.node import AT_ONCE, ask, choose
+from intemi.machines.trees.kernels.growth import has_room, seed, stops, with_more_room
+from intemi.machines.trees.kernels.node import ask, choose
 from intemi.machines.trees.kernels.numbering import (
     BRANCH_WEIGHT,
     BRANCHES,
     DEFAULT,
     DEPTH,
     END,
-    FEATURE,
+    END_OF_TESTS,
     FIRST_CHILD,
+    FIRST_TEST,
+    HEAD,
+    KIND,
+    LEAVES,
     LIVE,
     NODE_QUALITY,
+    NODES,
     PACKED,
     PARAMETERS,
     PARENT,
     START,
+    TAIL,
+    TESTED,
+    TESTS,
+    USED,
     numbered,
 )
 from intemi.machines.trees.kernels.partition import divide, partition, still_live
 from intemi.machines.trees.kernels.settings import (
     FILTERED,
+    FRACTIONAL,
     IMPUTES,
-    LEAST_WEIGHT,
-    MAX_DEPTH,
-    MAX_ERRORS,
     MAX_LEAVES,
-    MAX_RATE,
     ROUNDING,
+    SURROGATES,
+)
+from intemi.machines.trees.kernels.state import (
+    Growing,
+    Room,
+    Scanned,
+    View,
+    most_branches,
+    room_for,
+    unowned_growing,
+    unowned_room,
+    unowned_scanned,
+    unowned_view,
+)
+from intemi.machines.trees.kernels.surrogates import (
+    Imitations,
+    add_surrogates,
+    imitate,
+    middle,
+    room_for_imitations,
+    side_by_surrogates,
+    unowned_imitations,
 )
 from intemi.machines.trees.kernels.whole import prepare
-
-HEAD, TAIL, NODES, LEAVES, USED = range(5)
-"""How far growth is: where the queue of open nodes begins and ends, how many nodes, leaves and parameters there are."""
-
-
-@helper
-def most_branches(symbols_of: Codes) -> int:
-    """The branches that a split may have."""
-    most = 2
-    for symbols in symbols_of:
-        most = max(most, symbols)
-    return most
-
-
-@inlined
-def stops(counts: Floats, node: int, depth: int, settings: Floats) -> bool:
-    """Whether a criterion that looks at the node alone ends growth there."""
-    weight, majority = 0.0, 0.0
-    for c in range(counts.shape[1]):
-        weight += counts[node, c]
-        majority = max(majority, counts[node, c])
-    errors = weight - majority
-    return bool(
-        errors <= max(0.0, settings[MAX_ERRORS]) + 1e-12 * weight
-        or errors <= settings[MAX_RATE] * weight
-        or weight < settings[LEAST_WEIGHT] - 1e-9
-        or depth >= settings[MAX_DEPTH]
-    )
+from intemi.machines.trees.tree import SYMBOLS, THRESHOLDS
 
 
 @helper
 def expand(
     measure: int,
-    values: Floats,
-    columns: Codes,
-    base_rows: Codes,
-    bins: Bytes,
-    bin_values: Floats,
-    bin_count: Codes,
-    cells: Wide,
-    symbols_of: Codes,
-    place_of: Codes,
-    layout: Wide,
-    classes: Codes,
-    weights: Floats,
-    is_weighted: bool,
+    view: View,
+    scanned: Scanned,
     settings: Floats,
     context: Floats,
-    progress: Wide,
-    whole: Codes,
-    other: Floats,
-    counts: Floats,
-    queue: Codes,
-    parameters: Floats,
+    growing: Growing,
+    room: Room,
+    imitations: Imitations,
     most: int,
-    live: Codes,
-    only: Codes,
-    rows: Codes,
-    side: NDArray[np.int16],
-    buffer: Wide,
-    counted: Floats,
-    seen: Bytes,
-    packed: Wide,
-    by_symbol: Floats,
-    totals: Floats,
-    here: Floats,
-    known: Floats,
-    table: Floats,
-    node_class: Codes,
-    compact: Codes,
-    step: Wide,
-    positions: Codes,
-    sums: Wide,
-    group: Codes,
-    begins: Codes,
-    present: Codes,
-    branch: Codes,
-    sizes: Codes,
-    places: Wide,
-    found: Floats,
+    is_weighted: bool,
 ) -> bool:
     """Split open nodes until none is left, or there is no room for the children of one: then False."""
-    values, columns, base_rows, bins = unowned(values), unowned(columns), unowned(base_rows), unowned(bins)
-    bin_values, bin_count, cells = unowned(bin_values), unowned(bin_count), unowned(cells)
-    symbols_of, place_of, layout, classes = unowned(symbols_of), unowned(place_of), unowned(layout), unowned(classes)
-    weights, settings, context, progress = unowned(weights), unowned(settings), unowned(context), unowned(progress)
-    whole, other, counts, queue = unowned(whole), unowned(other), unowned(counts), unowned(queue)
-    parameters, live, only, rows = unowned(parameters), unowned(live), unowned(only), unowned(rows)
-    side, buffer, counted, seen = unowned(side), unowned(buffer), unowned(counted), unowned(seen)
-    packed, by_symbol, totals, here = unowned(packed), unowned(by_symbol), unowned(totals), unowned(here)
-    known, table, node_class, compact = unowned(known), unowned(table), unowned(node_class), unowned(compact)
-    step, positions, sums, group = unowned(step), unowned(positions), unowned(sums), unowned(group)
-    begins, present, branch, sizes = unowned(begins), unowned(present), unowned(branch), unowned(sizes)
-    places, found = unowned(places), unowned(found)
-    room, k = counts.shape
+    view, scanned, growing, room = (
+        unowned_view(view), unowned_scanned(scanned), unowned_growing(growing), unowned_room(room),
+    )  # fmt: skip
+    settings, context, imitations = unowned(settings), unowned(context), unowned_imitations(imitations)
+    progress, whole, other, counts, queue = (
+        growing.progress, growing.whole, growing.other, growing.counts, growing.queue,
+    )  # fmt: skip
+    bins, bin_count, cells, layout = scanned.bins, scanned.bin_count, scanned.cells, scanned.layout
+    values, columns, table_rows, classes, weights = (
+        view.values, view.columns, view.table_rows, view.classes, view.weights,
+    )  # fmt: skip
+    rows, side, sizes, totals, branch, found = (
+        scanned.rows, room.side, room.sizes, room.totals, room.branch, room.found,
+    )  # fmt: skip
+    k, surrogates = counts.shape[1], int(settings[SURROGATES])
     rank_shift, class_shift, missing = layout[0], layout[1], layout[2]
     row_mask = (1 << class_shift) - 1
     # With a limit of leaves nodes are split in the order of their creation, else the last one first: its cells are
     # still at hand.
     first_come = settings[MAX_LEAVES] < np.inf
     while progress[HEAD] < progress[TAIL] and progress[LEAVES] < settings[MAX_LEAVES]:
-        nodes, used = progress[NODES], progress[USED]
-        if nodes + most > room or used + most > room:
+        nodes, used, test = progress[NODES], progress[USED], progress[TESTS]
+        if not has_room(growing, most, surrogates):
             return False
         if first_come:
             node = queue[progress[HEAD]]
@@ -172,26 +134,23 @@ def expand(
         for c in range(k):
             totals[c] = counts[node, c]
         average = ask(
-            measure, bins, bin_count, cells, symbols_of, place_of, live, live_count, rows, classes, start, end, layout,
-            totals, k, weights, is_weighted, settings, np.nan, context, counted, seen, packed, by_symbol, here, known,
-            table, node_class, compact, step, positions, sums, group, begins, present, branch,
-            settings[FILTERED] == 0.0, found,
+            measure, view, scanned, room.live, live_count, start, end, k, is_weighted, settings, np.nan, context,
+            settings[FILTERED] == 0.0, room,
         )  # fmt: skip
-        feature = int(choose(found, symbols_of, settings, other[0, BRANCH_WEIGHT]))
-        if feature >= 0 and symbols_of[feature] > 0:
-            # The branches of the symbols of the best feature are not known any more when all have been asked.
-            only[0] = feature
-            ask(
-                measure, bins, bin_count, cells, symbols_of, place_of, only, wide(1), rows, classes, start, end,
-                layout, totals, k, weights, is_weighted, settings, average, context, counted, seen, packed, by_symbol,
-                here, known, table, node_class, compact, step, positions, sums, group, begins, present, branch,
-                settings[FILTERED] == 0.0, found,
-            )  # fmt: skip
+        feature = int(choose(found, view.symbols, settings, other[0, BRANCH_WEIGHT]))
         if feature < 0:
             continue
+        symbols, place = int(view.symbols[feature]), int(scanned.place[feature])
+        if symbols > 0:
+            # The branches of the symbols of the best feature are not known any more when all have been asked.
+            room.only[0] = feature
+            ask(
+                measure, view, scanned, room.only, wide(1), start, end, k, is_weighted, settings, average, context,
+                settings[FILTERED] == 0.0, room,
+            )  # fmt: skip
         if not first_come:
-            live_count = still_live(live, live_count, found)
-        symbols, place, position = int(symbols_of[feature]), int(place_of[feature]), int(found[feature, POSITION])
+            live_count = still_live(room.live, live_count, found)
+        position = int(found[feature, POSITION])
         branches = 2 if symbols == 0 else position
         known_end = end
         if place >= 0:
@@ -203,30 +162,26 @@ def expand(
         if bits > 0 and symbols == 0 and known_end == end and not is_weighted and not settings[IMPUTES]:
             below_count, below_sum, last = divide(
                 bins, cells, feature, int(bin_count[feature]), place, rows, classes, start, end, position, layout,
-                step, side,
+                room.step, side,
             )  # fmt: skip
+        growing.tests[test, KIND], growing.tests[test, TESTED] = SYMBOLS if symbols > 0 else THRESHOLDS, feature
+        growing.tests[test, PARAMETERS] = used
         threshold = 0.0
         if symbols == 0:
-            if place >= 0:
-                column = columns[feature]
-                below = values[column, base_rows[cells[place, position - 1] & row_mask]]
-                above = values[column, base_rows[cells[place, position] & row_mask]]
-            else:
+            below = position - 1
+            if place < 0:
                 for i in range(start, end if below_count < 0 else start):
                     b = int(bins[rows[i], feature])
                     last = max(last, b if b < position else 0)
-                below, above = bin_values[feature, last], bin_values[feature, position]
-            threshold = below + (above - below) / 2
-            if threshold >= above:
-                threshold = below
-        whole[node, FIRST_CHILD], whole[node, BRANCHES], whole[node, FEATURE] = nodes, branches, feature
-        whole[node, PARAMETERS] = used
-        other[node, NODE_QUALITY] = found[feature, QUALITY]
-        if symbols == 0:
-            parameters[used] = threshold
+                below = last
+            threshold = middle(view, scanned, feature, place, below, position)
+            growing.parameters[used] = threshold
         for s in range(symbols):
-            parameters[used + s] = branch[s]
-        progress[USED] += max(1, symbols)
+            growing.parameters[used + s] = branch[s]
+        used += max(1, symbols)
+        whole[node, FIRST_CHILD], whole[node, BRANCHES], whole[node, FIRST_TEST] = nodes, branches, test
+        test += 1
+        other[node, NODE_QUALITY] = found[feature, QUALITY]
 
         for b in range(branches):
             sizes[b] = 0
@@ -236,7 +191,7 @@ def expand(
             sizes[0], sizes[1] = below_count, end - start - below_count
             for c in range(k):
                 if totals[c] > 0.0:
-                    below_of_class = float((below_sum >> (bits * compact[c])) & ((1 << bits) - 1))
+                    below_of_class = float((below_sum >> (bits * room.compact[c])) & ((1 << bits) - 1))
                     counts[nodes, c], counts[nodes + 1, c] = below_of_class, totals[c] - below_of_class
         typical, reach, known_weight = 0.0, 0.0, 0.0
         for i in range(start, end if below_count < 0 else start):
@@ -258,7 +213,7 @@ def expand(
             sizes[np.uint64(b)] += 1
             counts[np.uint64(nodes + b), np.uint64(classes[np.uint64(row)])] += w
             if symbols == 0 and settings[IMPUTES]:
-                value = values[columns[feature], base_rows[row]]
+                value = values[columns[feature], table_rows[row]]
                 typical, reach, known_weight = typical + w * value, reach + w * abs(value), known_weight + w
         default, lost = 0, end - start
         for b in range(branches):
@@ -272,20 +227,35 @@ def expand(
         if settings[IMPUTES] and symbols == 0:
             default = 0 if (typical - ROUNDING * reach) / known_weight <= threshold else 1
         elif settings[IMPUTES]:
-            # `by_symbol` is free again; it tells the most frequent symbol.
+            # `room.by_symbol` is free again; it tells the most frequent symbol.
             for i in range(start, end):
                 row = int(rows[i])
-                value = values[columns[feature], base_rows[row]]
+                value = values[columns[feature], table_rows[row]]
                 if not np.isnan(value):
-                    by_symbol[int(value)] += weights[row] if is_weighted else 1.0
+                    room.by_symbol[int(value)] += weights[row] if is_weighted else 1.0
             heaviest = 0
             for s in range(symbols):
-                if by_symbol[s] > by_symbol[heaviest]:
+                if room.by_symbol[s] > room.by_symbol[heaviest]:
                     heaviest = s
             default = int(branch[heaviest])
             for s in range(symbols):
-                by_symbol[s] = 0.0
+                room.by_symbol[s] = 0.0
         whole[node, DEFAULT] = default
+        if surrogates > 0 and branches == 2:
+            first_surrogate = test
+            imitate(feature, live_count, start, end, view, scanned, is_weighted, room, imitations)
+            test, used = add_surrogates(
+                surrogates, live_count, start, end, test, used, view, scanned, is_weighted, room, growing, imitations
+            )
+            for i in range(start, end if lost > 0 else start):
+                row = int(rows[i])
+                if side[row] < 0:
+                    b = side_by_surrogates(row, first_surrogate, test, view, growing)
+                    if b >= 0:
+                        side[row] = b
+                        sizes[b] += 1
+                        counts[nodes + b, classes[row]] += weights[row] if is_weighted else 1.0
+        whole[node, END_OF_TESTS] = test
         if lost > 0:
             for i in range(start, end):
                 row = int(rows[i])
@@ -309,10 +279,11 @@ def expand(
         if going_on > 0:
             in_place = symbols == 0 and lost == 0
             partition(
-                cells, live, live_count, place_of, rows, start, end, place if in_place else -1, layout, side, sizes,
-                branches, last_going_on if going_on == 1 else wide(-1), places, buffer,
+                cells, room.live, live_count, scanned.place, rows, start, end, place if in_place else -1, layout, side,
+                sizes, branches, last_going_on if going_on == 1 else wide(-1), room.places, room.buffer,
             )  # fmt: skip
         progress[NODES] += branches
+        progress[TESTS], progress[USED] = test, used
         progress[LEAVES] += branches - 1
     return True
 
@@ -320,7 +291,7 @@ def expand(
 @kernel(
     Tuple((int64, PACKED))(
         GIVEN_CODES_2D, GIVEN_FLOATS_2D, GIVEN_CODES, GIVEN_FLOATS, GIVEN_CODES, GIVEN_CODES, GIVEN_CODES, int64,
-        int64, int64, int64, int64, int64, MEASURE, GIVEN_FLOATS, FLOATS, boolean,
+        int64, int64, int64, int64, int64, MEASURE, GIVEN_FLOATS, FLOATS,
     ),
     seconds=35,
 )  # fmt: skip
@@ -329,7 +300,7 @@ def grow(
     values: Floats,
     classes_of_table: Codes,
     weights_of_table: Floats,
-    base_rows: Codes,
+    table_rows: Codes,
     columns: Codes,
     symbols_of: Codes,
     k: int,
@@ -341,85 +312,33 @@ def grow(
     measure: int,
     settings: Floats,
     context: Floats,
-    is_fractional: bool,
 ) -> Any:
     """What `prepare` says of infinite values and of the order, and the tree, unless there is something to say.
 
     All is done in one call: from Python each costs as much as a small tree. `order`, `values`, classes and weights are
-    those of a table, of which the data are a view of `base_rows` and `columns`; no weights are all 1. The parameters of
-    a split are its threshold, or the branch of each symbol.
+    those of a table, of which the data are a view of `table_rows` and `columns`; no weights are all 1.
     """
-    m, n, is_weighted = len(columns), len(base_rows), len(weights_of_table) > 0
+    m, n, is_weighted = len(columns), len(table_rows), len(weights_of_table) > 0
     classes, weights = np.empty(n, np.int32), np.empty(n if is_weighted else 0)
     for i in range(n):
-        classes[i] = classes_of_table[base_rows[i]]
+        classes[i] = classes_of_table[table_rows[i]]
         if is_weighted:
-            weights[i] = weights_of_table[base_rows[i]]
-    infinite, bins, bin_values, bin_count, cells, place_of, layout = prepare(
-        values, order, columns, base_rows, symbols_of, classes, most_bins, most_whole, rank_shift, class_shift, missing
+            weights[i] = weights_of_table[table_rows[i]]
+    view = View(values, columns, table_rows, symbols_of, classes, weights)
+    infinite, scanned = prepare(
+        view, order, most_bins, most_whole, most_whole, rank_shift, class_shift, missing, flag(False)
     )
     if infinite != NONE:
         return infinite, (0, 0, np.empty(0, np.int32), np.empty(0))
-    most = most_branches(symbols_of)
-    all_bins, most_bins = 0, 0
-    for f in range(m):
-        if place_of[f] < 0:
-            all_bins += bin_count[f] + 1
-            most_bins = max(most_bins, bin_count[f] + 1)
-    at_once = min(all_bins, AT_ONCE + most_bins)
-    counted, seen = np.zeros(min(all_bins * k, AT_ONCE + most_bins * k)), np.zeros(at_once, np.uint8)
-    packed = np.zeros(at_once, np.int64)
-    by_symbol, table = np.zeros(most * k), np.empty(most * k)
-    present, branch, sizes = np.empty(most, np.int32), np.empty(most, np.int32), np.empty(most, np.int32)
-    places, found = np.empty(most, np.int64), np.empty((m, 5))
-    node_class, compact, step = np.empty(n, np.int32), np.empty(k, np.int32), np.empty(k, np.int64)
-    rows, side, buffer = np.empty(n, np.int32), np.empty(n, np.int16), np.empty(n, np.int64)
-    positions, sums = np.empty(n + 1, np.int32), np.empty(n + 1, np.int64)
-    totals, here, known = np.empty(k), np.empty(k), np.empty(k)
-    live, group, begins = np.empty(m, np.int32), np.empty(m, np.int32), np.empty(m, np.int32)
-    only = np.empty(1, np.int32)
-
-    room = most + min(2 * n, 256)
-    whole, other = np.empty((room, 10), np.int32), np.empty((room, 2))
-    counts, queue, parameters = np.zeros((room, k)), np.empty(room, np.int32), np.empty(room)
-    progress = np.zeros(5, np.int64)
-    progress[NODES], progress[LEAVES] = 1, 1
-    for f in range(m):
-        live[f] = f
+    most, surrogates = most_branches(symbols_of), int(settings[SURROGATES])
+    room = room_for(n, k, symbols_of, scanned.bin_count, scanned.place)
+    imitations = room_for_imitations(n if surrogates > 0 else 0, m, most)
+    weight_of_classes = np.zeros(k)
     for i in range(n):
-        rows[i] = i
-        counts[0, classes[i]] += weights[i] if is_weighted else 1.0
-    for j in range(10):
-        whole[0, j] = -1
-    whole[0, START], whole[0, END], whole[0, DEPTH], whole[0, BRANCHES], whole[0, LIVE] = 0, n, 1, 0, m
-    other[0, NODE_QUALITY], other[0, BRANCH_WEIGHT] = 0.0, 0.0
-    for c in range(k):
-        other[0, BRANCH_WEIGHT] += counts[0, c]
-    if m > 0 and not stops(counts, 0, 1, settings):
-        queue[0], progress[TAIL] = 0, 1
-    while not expand(
-        measure, values, columns, base_rows, bins, bin_values, bin_count, cells, symbols_of, place_of, layout, classes,
-        weights, is_weighted, settings, context, progress, whole, other, counts, queue, parameters, most, live, only,
-        rows, side, buffer, counted, seen, packed, by_symbol, totals, here, known, table, node_class, compact, step,
-        positions, sums, group, begins, present, branch, sizes, places, found,
-    ):  # fmt: skip
-        # Room for twice as much, copied number by number: it compiles in a hundredth of the time of slices.
-        room = 2 * (room + most)
-        whole_before, other_before, counts_before, queue_before = whole, other, counts, queue
-        parameters_before = parameters
-        whole, other = np.empty((room, 10), np.int32), np.empty((room, 2))
-        counts, queue, parameters = np.zeros((room, k)), np.empty(room, np.int32), np.empty(room)
-        for i in range(progress[NODES]):
-            for j in range(10):
-                whole[i, j] = whole_before[i, j]
-            other[i, 0], other[i, 1] = other_before[i, 0], other_before[i, 1]
-            for c in range(k):
-                counts[i, c] = counts_before[i, c]
-        for i in range(progress[TAIL]):
-            queue[i] = queue_before[i]
-        for i in range(progress[USED]):
-            parameters[i] = parameters_before[i]
-    nodes = progress[NODES]
-    return NONE, numbered(
-        whole[:nodes], other[:nodes], counts[:nodes], parameters[: progress[USED]], symbols_of, is_fractional
-    )
+        weight_of_classes[classes[i]] += weights[i] if is_weighted else 1.0
+    growing = seed(weight_of_classes, n, m, most, surrogates)
+    if m > 0 and not stops(growing.counts, 0, 1, settings):
+        growing.queue[0], growing.progress[TAIL] = 0, 1
+    while not expand(measure, view, scanned, settings, context, growing, room, imitations, most, is_weighted):
+        growing = with_more_room(growing, most)
+    return NONE, numbered(growing, symbols_of, settings[FRACTIONAL] > 0.0)

@@ -23,7 +23,7 @@ from intemi.machines.trees.kernels.compiling import (
     kernel,
 )
 from intemi.machines.trees.kernels.precision import ROUNDING
-from intemi.machines.trees.kernels.sums import TINY, product, total
+from intemi.machines.trees.kernels.sums import TINY, product, sum_of
 
 FLOATS_3D = float64[:, :, ::1]
 LEAST, GREATEST = 1e-40, 1e40
@@ -53,7 +53,7 @@ def moments(features: Floats, classes: Codes, weights: Floats, count: int) -> An
     elif m > 1:
         center[:] = np.dot(numbers, column)
     for i in range(m):
-        center[i] /= max(total(in_class[i], 0, count), TINY)
+        center[i] /= max(sum_of(in_class[i], 0, count), TINY)
         for row in range(n):
             numbers[i, row] = numbers[i, row] - center[i] if known[i, row] > 0.0 else 0.0
             reach[i] = max(reach[i], abs(numbers[i, row]))
@@ -72,18 +72,18 @@ def moments(features: Floats, classes: Codes, weights: Floats, count: int) -> An
     terms = np.empty(count)
     for i in range(m):
         rounding = (ROUNDING * reach[i]) * (ROUNDING * reach[i])
-        weight[i], present[i] = total(in_class[i], 0, count), 0.0
+        weight[i], present[i] = sum_of(in_class[i], 0, count), 0.0
         for c in range(count):
             present[i] += int(in_class[i, c] > 0.0)
             terms[c] = in_class[i, c] * shifts[i, c]
             if not squares[i, c] > in_class[i, c] * rounding:
                 by_class[2, i, c] = 0.0
-        shift = total(terms, 0, count) / max(weight[i], TINY)
+        shift = sum_of(terms, 0, count) / max(weight[i], TINY)
         mean[i] = center[i] + shift
         for c in range(count):
             distance = shifts[i, c] - shift
             terms[c] = in_class[i, c] * (distance * distance)
-        between[i], within[i] = total(terms, 0, count), total(by_class[2, i], 0, count)
+        between[i], within[i] = sum_of(terms, 0, count), sum_of(by_class[2, i], 0, count)
         if not between[i] > weight[i] * rounding:
             between[i] = 0.0
     return by_class, by_feature

@@ -10,8 +10,6 @@ from intemi.machines.trees.kernels.compiling import (
     FLOATS_2D,
     GIVEN_CODES,
     GIVEN_FLOATS,
-    Bytes,
-    Wide,
     float64,
     helper,
     int64,
@@ -22,9 +20,7 @@ from intemi.machines.trees.kernels.cuts import bits_for_each
 from intemi.machines.trees.kernels.feature import best_of_feature
 from intemi.machines.trees.kernels.found import GAIN, LEGAL, QUALITY, TIES, is_better
 from intemi.machines.trees.kernels.settings import FILTERED, LEAST_QUALITY
-
-AT_ONCE = 4096
-"""So many counts of a group of features lie near the processor."""
+from intemi.machines.trees.kernels.state import AT_ONCE, Room, Scanned, View
 
 
 @helper
@@ -42,57 +38,36 @@ def renumber(totals: Floats, class_count: int, compact: Codes, here: Floats) -> 
 @helper
 def ask(
     measure: int,
-    bins: Bytes,
-    bin_count: Codes,
-    cells: Wide,
-    symbols: Codes,
-    places: Codes,
+    view: View,
+    scanned: Scanned,
     asked: Codes,
     asked_count: int,
-    rows: Codes,
-    classes: Codes,
     start: int,
     end: int,
-    layout: Wide,
-    totals: Floats,
     class_count: int,
-    weights: Floats,
     is_weighted: bool,
     settings: Floats,
     average: float,
     context: Floats,
-    counted: Floats,
-    seen: Bytes,
-    packed: Wide,
-    by_symbol: Floats,
-    here: Floats,
-    known: Floats,
-    table: Floats,
-    node_class: Codes,
-    compact: Codes,
-    step: Wide,
-    positions: Codes,
-    sums: Wide,
-    group: Codes,
-    begins: Codes,
-    present: Codes,
-    branch: Codes,
     only_best: bool,
-    found: Floats,
+    room: Room,
 ) -> float:
-    """Fill the rows of `found` that are those of the features that are asked; the others have no split.
+    """Fill the rows of `room.found` that are those of the features that are asked; the others have no split.
 
-    `rows[start:end]` are those of the node, `totals` the weights of classes. Numeric features come first, since the
-    average number of their cuts, which is returned, may say how many sets of symbols are wanted, or if there are none
-    the weight of the node; unless it is given, else it is NaN. With `only_best` features worse than another may be left
-    without a split.
+    `scanned.rows[start:end]` are those of the node, `room.totals` the weights of classes. Numeric features come first,
+    since the average number of their cuts, which is returned, may say how many sets of symbols are wanted, or if there
+    are none the weight of the node; unless it is given, else it is NaN. With `only_best` features worse than another
+    may be left without a split.
     """
-    k = renumber(totals, class_count, compact, here)
+    symbols, place, bin_count, group, begins = view.symbols, scanned.place, scanned.bin_count, room.group, room.begins
+    rows, totals, found = scanned.rows, room.totals, room.found
+    k = renumber(totals, class_count, room.compact, room.here)
     bits = bits_for_each(end - start, k)
     for c in range(class_count):
-        step[c] = 1 << (bits * compact[c]) if totals[c] > 0.0 and bits > 0 else 0
+        room.step[c] = 1 << (bits * room.compact[c]) if totals[c] > 0.0 and bits > 0 else 0
     for i in range(start, end):
-        node_class[np.uint64(i - start)] = compact[np.uint64(classes[np.uint64(rows[np.uint64(i)])])]
+        row = np.uint64(rows[np.uint64(i)])
+        room.node_class[np.uint64(i - start)] = room.compact[np.uint64(view.classes[row])]
     is_given, cuts, numeric = not np.isnan(average), 0.0, 0
     for f in range(len(found)):
         numeric += int(symbols[f] == 0)
@@ -111,25 +86,25 @@ def ask(
                 f = asked[at]
                 if (symbols[f] > 0) == (kind > 0):
                     if size > 0 and (
-                        places[f] >= 0 or places[group[0]] >= 0 or used * (1 if is_packed else k) >= AT_ONCE
+                        place[f] >= 0 or place[group[0]] >= 0 or used * (1 if is_packed else k) >= AT_ONCE
                     ):
                         break
                     group[size], begins[size] = f, used
-                    used += bin_count[f] + 1 if places[f] < 0 else 0
+                    used += bin_count[f] + 1 if place[f] < 0 else 0
                     size += 1
                 at += 1
-            if size > 0 and places[group[0]] < 0 and is_packed:
-                count_packed(bins, group, begins, size, rows, start, end, node_class, bits, packed)
-            elif size > 0 and places[group[0]] < 0:
+            if size > 0 and place[group[0]] < 0 and is_packed:
+                count_packed(scanned.bins, group, begins, size, rows, start, end, room.node_class, bits, room.packed)
+            elif size > 0 and place[group[0]] < 0:
                 count_bins(
-                    bins, group, begins, size, rows, start, end, node_class, k, weights, is_weighted, counted, seen
-                )
+                    scanned.bins, group, begins, size, rows, start, end, room.node_class, k, view.weights, is_weighted,
+                    room.counted, room.seen,
+                )  # fmt: skip
             for j in range(size):
                 f = int(group[j])
                 best_of_feature(
-                    measure, f, int(symbols[f]), int(places[f]), int(begins[j]), int(bin_count[f]), cells, start, end,
-                    layout, compact, step, bits, k, here, weights, is_weighted, settings, average, context, counted,
-                    seen, packed, by_symbol, known, table, positions, sums, present, branch, bar, found,
+                    measure, f, int(begins[j]), view, scanned, start, end, bits, k, is_weighted, settings, average,
+                    context, bar, room,
                 )  # fmt: skip
                 if only_best and found[f, QUALITY] > best:
                     # What is worse by more than rounding would not be chosen.

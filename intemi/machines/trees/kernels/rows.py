@@ -18,7 +18,7 @@ from intemi.machines.trees.kernels.compiling import (
     int64,
     kernel,
 )
-from intemi.machines.trees.kernels.sums import total
+from intemi.machines.trees.kernels.sums import sum_of
 
 
 @kernel(CODES(GIVEN_FLOATS, GIVEN_FLOATS))
@@ -54,7 +54,7 @@ def branch_weights(branches: Codes, classes: Codes, weights: Floats, count: int,
         if branches[row] >= 0:
             table[branches[row], classes[row]] += weights[row]
     for branch in range(count):
-        found[branch] = total(table[branch], 0, k)
+        found[branch] = sum_of(table[branch], 0, k)
         occupied += int(found[branch] > 0)
     return found, occupied
 
@@ -81,4 +81,4 @@ def mean(values: Floats, weights: Floats) -> float:
             known += 1
     if known == 0:
         return np.nan
-    return float(total(products, 0, known) / total(taken, 0, known))
+    return float(sum_of(products, 0, known) / sum_of(taken, 0, known))

@@ -34,7 +34,17 @@ IMPUTES = 17
 """1: missing values go where mean or mode go; 0: to the heaviest branch."""
 CLASSES = 18
 """The number of classes of the problem."""
-COUNT = 19
+SURROGATES = 19
+"""How many other tests of a node are asked before missing values go to the heaviest branch."""
+FRACTIONAL = 20
+"""1: rows whose value is missing go to all branches, in parts."""
+SPREADS = 21
+"""1: in the search of splits these rows count as well, in the same parts."""
+LEAST_CHILD_ROWS = 22
+"""The rows that each child must have, or its parent is a leaf."""
+LEAST_CHILD_WEIGHT = 23
+"""What each child must weigh, or its parent is a leaf."""
+COUNT = 24
 
 ROUNDING = 1e-12
 """Of a mean, relative to what numbers amount to: one that exceeds a cut by no more is at the cut, and so below it."""

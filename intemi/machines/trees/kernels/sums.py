@@ -19,7 +19,7 @@ BLAS_ROWS, BLAS_CELLS = 256, 1024
 
 
 @helper
-def total(numbers: Floats, start: int, count: int) -> float:
+def sum_of(numbers: Floats, start: int, count: int) -> float:
     """The sum of `count` numbers of an array: of its halves if they are many, the first one first."""
     if count <= BLOCK:
         return _block(numbers, start, count)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from intemi.machines.trees.quality.logarithms import x_log_x
 from intemi.machines.trees.quality.quality import SplitQuality
 
 if TYPE_CHECKING:
@@ -30,16 +31,16 @@ class InformationGain(SplitQuality):
                 value = table[b * classes + c]
                 if value > 0.0:
                     part += value
-                    inside += value * math.log2(value)
-            inside -= part * math.log2(part)
+                    inside += x_log_x(value)
+            inside -= x_log_x(part)
             weight += part
         for c in range(classes):
             total = 0.0
             for b in range(branches):
                 total += table[b * classes + c]
             if total > 0.0:
-                outside += total * math.log2(total)
-        return (weight * math.log2(weight) - outside + inside) / weight
+                outside += x_log_x(total)
+        return (x_log_x(weight) - outside + inside) / weight
 
 
 class GainRatio(SplitQuality):
@@ -56,20 +57,20 @@ class GainRatio(SplitQuality):
                 value = table[b * classes + c]
                 if value > 0.0:
                     part += value
-                    inside += value * math.log2(value)
-            inside -= part * math.log2(part)
-            parts -= part * math.log2(part)
+                    inside += x_log_x(value)
+            inside -= x_log_x(part)
+            parts -= x_log_x(part)
             weight += part
         for c in range(classes):
             total = 0.0
             for b in range(branches):
                 total += table[b * classes + c]
             if total > 0.0:
-                outside += total * math.log2(total)
-        gain = (weight * math.log2(weight) - outside + inside) / weight
+                outside += x_log_x(total)
+        gain = (x_log_x(weight) - outside + inside) / weight
         everything = weight + context[0]
         if context[0] > 0.0:
-            parts -= context[0] * math.log2(context[0])
+            parts -= x_log_x(context[0])
         information = parts / everything + math.log2(everything)
         return gain / information if information > 1e-3 else -np.inf
 

@@ -57,8 +57,8 @@ class ExhaustiveSearch(NodeSplitter):
         middle = below if middle >= above else middle
         return middle if self.threshold == "middle" else data.largest_value(feature, middle)
 
-    def settings(self, classes: int, limits: Limits | None = None, imputes: bool = False) -> Floats:
-        """What the kernels are told."""
+    def settings(self, classes: int, limits: Limits | None = None, **others: float) -> Floats:
+        """What the kernels are told; others by the names that `kernels.settings` gives them."""
         from intemi.machines.trees.kernels import settings as places
 
         limits = limits or Limits()
@@ -74,8 +74,8 @@ class ExhaustiveSearch(NodeSplitter):
             "LEAST_WEIGHT": limits.least_weight,
             "MAX_DEPTH": limits.max_depth,
             "MAX_LEAVES": limits.max_leaves,
-            "IMPUTES": float(imputes),
             "CLASSES": float(classes),
+            **others,
             **self.nominal.settings(self.quality),
         }
         if filtered and self.allow_zero_gain:
@@ -108,7 +108,7 @@ class _Found:
     features: Sequence[int]
 
     def __post_init__(self) -> None:
-        from intemi.machines.trees.kernels.cells import MISSING_BIN, fill_cells, shifts
+        from intemi.machines.trees.kernels.cells import fill_cells, shifts
 
         data, count = self.data, len(self.features)
         size, k = len(data), data.class_count
@@ -118,17 +118,12 @@ class _Found:
         self.values = np.stack([data.feature(feature) for feature in self.features])
         order = np.stack([data.order(feature) for feature in self.features])
         self.cells = np.empty(self.values.shape, dtype=np.int64)
-        self.rows, once = np.arange(size, dtype=np.int32), np.ones(size, dtype=np.int32)
-        self.place = np.arange(count, dtype=np.int32)
-        fill_cells(
-            self.values, order, self.place, self.rows, once, self.symbols, self.place, data.classes, self.layout,
-            self.cells,
-        )  # fmt: skip
+        rows, once = np.arange(size, dtype=np.int32), np.ones(size, dtype=np.int32)
+        places = np.arange(count, dtype=np.int32)
+        fill_cells(self.values, order, places, rows, once, self.symbols, places, data.classes, self.layout, self.cells)
         self.settings = self.search.settings(k)
         self.context = self.search.quality.context()
-        most = max(2, int(self.symbols.max()))
-        self.counted, self.table = np.zeros(max(MISSING_BIN + 1, most) * k), np.empty(most * k)
-        self.present, self.branch = np.empty(most, dtype=np.int32), np.empty(most, dtype=np.int32)
+        self.branch = np.empty(max(2, int(self.symbols.max())), dtype=np.int32)
         self.found = np.empty((count, 5))
         self.average = self._ask(-1, np.nan)
         self.sets: dict[int, Codes] = {}
@@ -139,47 +134,22 @@ class _Found:
     def _ask(self, only: int, average: float) -> float:
         """Ask all features for their best splits, or only one of them again."""
         from intemi.machines.trees.kernels.alone import best_of_features
-        from intemi.machines.trees.kernels.cells import MISSING_BIN
 
-        data, size, k = self.data, len(self.data), self.data.class_count
-        m = len(self.features)
+        data, m = self.data, len(self.features)
         asked = np.arange(m, dtype=np.int32) if only < 0 else np.array([only], dtype=np.int32)
         return best_of_features(
             self.search.quality.address,
-            np.empty((0, 0), dtype=np.uint8),
-            np.zeros(m, dtype=np.int32),
             self.cells,
-            self.symbols,
-            self.place,
-            asked,
-            self.rows,
-            data.classes,
-            0,
-            size,
             self.layout,
-            data.class_weights,
+            self.symbols,
+            asked,
+            data.classes,
             data.weights,
-            True,
+            data.class_weights,
             self.settings,
             average,
             self.context,
-            np.empty(0),
-            np.zeros(MISSING_BIN + 1, dtype=np.uint8),
-            np.empty(0, dtype=np.int64),
-            self.counted,
-            np.empty(k),
-            np.empty(k),
-            self.table,
-            np.empty(size, dtype=np.int32),
-            np.empty(k, dtype=np.int32),
-            np.empty(k, dtype=np.int64),
-            np.empty(size + 1, dtype=np.int32),
-            np.empty(size + 1, dtype=np.int64),
-            np.empty(m, dtype=np.int32),
-            np.empty(m, dtype=np.int32),
-            self.present,
             self.branch,
-            False,
             self.found,
         )
 
