@@ -210,7 +210,7 @@ def _add_oracle(test: Scheme, full: Any) -> None:
     tree = test.add(
         PrunedTree(reduced), tree=full.tree, data=test.training, tables=[errors.table], name=f"{ORACLE} tree"
     )
-    test.add(ClassificationTest(), data=test.test, classifier=tree.classifier, name=ORACLE)
+    test.add(ClassificationTest(oracle=True), data=test.test, classifier=tree.classifier, name=ORACLE)
 
 
 class AllMethods(Machine):
