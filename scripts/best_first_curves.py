@@ -155,7 +155,7 @@ def _cease_points(ours: Mapping[str, Mapping[str, Curve]]) -> Iterator[str]:
     yield (
         "What the printed curves show: post-pruning needs a smaller part than pre-pruning until accuracy ceases to "
         f"grow, and its trees go on growing. {'Confirmed' if holds else '**Refuted**'}: the mean cease point of Post "
-        f"is {post[0]:.0f} %, that of Pre {pre[0]:.0f} % (thesis, on these data sets: {post[1]:.0f} and {pre[1]:.0f} %); "
+        f"is {post[0]:.0f} %, that of Pre {pre[0]:.0f} % (thesis, on these sets: {post[1]:.0f} and {pre[1]:.0f} %); "
         f"on {grows} of {len(ours['Post'])} sets the tree of Post is smaller at its cease point than with all data.\n"
     )
     yield "Cease point, accuracy lost there, nodes saved there in percent; thesis in brackets.\n"

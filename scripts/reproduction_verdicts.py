@@ -24,6 +24,8 @@ class Verdicts:
 
     def __init__(self, everything: Everything) -> None:
         self.criteria = everything.criteria
+        self.unfinished = {name.partition(",")[0] for name in everything.missing}
+        """Criteria of which some task has not finished with some seed."""
         self.seeds = list(dict.fromkeys(each.seed for each in everything.settings))
         self._found = {
             (criterion, setting): findings(results)
@@ -97,7 +99,8 @@ def _summary(verdicts: Verdicts) -> Iterator[str]:
         f"Each cell has the verdicts with seed {seeds}, for each share that is held out where they differ; – is not "
         "judged.\n"
     )
-    yield f"| conclusion | {' | '.join(verdicts.criteria)} |"
+    marked = [f"{each} (unfinished)" if each in verdicts.unfinished else each for each in verdicts.criteria]
+    yield f"| conclusion | {' | '.join(marked)} |"
     yield f"| --- |{' --- |' * len(verdicts.criteria)}"
     for claim in range(len(CHECKS)):
         cells = [_by_share(verdicts, claim, criterion) for criterion in verdicts.criteria]

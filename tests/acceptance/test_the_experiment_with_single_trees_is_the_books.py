@@ -138,13 +138,15 @@ def test_the_charts_have_all_methods(everything: Everything) -> None:
 
 
 @pytest.mark.slow
-def test_what_has_not_finished_is_named(folder: Path, tmp_path: Path) -> None:
+def test_what_has_not_finished_is_named(tmp_path: Path) -> None:
     with Project(tmp_path, workers=1) as project:
         part = replace(smoke, requests={"IG, seed 1": smoke.requests["IG, seed 1"]})
         run_missing(part, project)
         found = finished(smoke, project)
     assert found.missing == ["IG, seed 2 on iris", "IG, seed 2 on wine"]
-    assert "**Not finished**: IG, seed 2 on iris, IG, seed 2 on wine." in "\n".join(page(found, []))
+    text = "\n".join(page(found, []))
+    assert "**Not finished**: IG, seed 2 on iris, IG, seed 2 on wine." in text
+    assert "| conclusion | IG (unfinished) |" in text
 
 
 @pytest.mark.slow
