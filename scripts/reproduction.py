@@ -147,10 +147,8 @@ def _protocol(everything: Everything) -> Iterator[str]:
     data_sets = list(dict.fromkeys(data for measured in everything.measured.values() for data in measured))
     yield f"\nThe data sets: {', '.join(sorted(data_sets))}.\n"
     if everything.missing:
-        yield (
-            f"**Not finished**: {', '.join(everything.missing)}. `python -m scripts.reproduction` in the same folder "
-            "goes on with these.\n"
-        )
+        cells = [f"{of} on {', '.join(data)}" for of, data in everything.missing.items()]
+        yield f"**Not finished**: {'; '.join(cells)}. `python -m scripts.reproduction` goes on with these.\n"
     yield PROTOCOL.format(beta=_beta(everything))
 
 

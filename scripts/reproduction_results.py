@@ -221,10 +221,14 @@ class Together:
 class Everything:
     """All that has finished, by criterion and setting."""
 
-    def __init__(self, measured: Mapping[tuple[str, int], Mapping[str, Series]], missing: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        measured: Mapping[tuple[str, int], Mapping[str, Series]],
+        missing: Mapping[str, Sequence[str]] | None = None,
+    ) -> None:
         self.measured = {of: measured[of] for of in sorted(measured, key=lambda of: (_order(of[0]), of[1]))}
-        self.missing = list(missing)
-        """The cells of the experiment that have not finished."""
+        self.missing = missing or {}
+        """By criterion and seed, the data sets on which the experiment has not finished."""
         self._made: dict[tuple[str, Setting], Results] = {}
 
     @classmethod
@@ -236,7 +240,11 @@ class Everything:
             criterion, _, seed = cell.learner.partition(", seed ")
             of_criterion = measured.setdefault((criterion, int(seed)), {})
             of_criterion[cell.data] = measured_in(outcome.project, cell.capsule)
-        return cls(measured, [cell.name for cell in outcome.cells if not cell.has_finished])
+        missing: dict[str, list[str]] = {}
+        for cell in outcome.cells:
+            if not cell.has_finished:
+                missing.setdefault(cell.learner, []).append(cell.data)
+        return cls(measured, missing)
 
     @property
     def criteria(self) -> list[str]:

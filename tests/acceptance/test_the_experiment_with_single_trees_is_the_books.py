@@ -91,7 +91,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A project in which the small form was run."""
     folder = tmp_path_factory.mktemp("single-trees")
     with Project(folder, workers=1) as project:
-        assert run_missing(smoke, project).missing == []
+        assert run_missing(smoke, project).missing == {}
         grown = project.query(type=AllMethods, labels="Trees grown")
     assert grown.values.tolist() == [INNER + 2] * OUTER * len(smoke.data) * len(smoke.requests)
     return folder
@@ -106,7 +106,7 @@ def everything(folder: Path) -> Everything:
 @pytest.mark.slow
 def test_it_goes_on_where_it_stopped(folder: Path) -> None:
     with Project(folder, workers=1) as project:
-        assert run_missing(smoke, project).missing == []
+        assert run_missing(smoke, project).missing == {}
         assert project.counts().physical.total() == 0
 
 
@@ -143,9 +143,9 @@ def test_what_has_not_finished_is_named(tmp_path: Path) -> None:
         part = replace(smoke, requests={"IG, seed 1": smoke.requests["IG, seed 1"]})
         run_missing(part, project)
         found = finished(smoke, project)
-    assert found.missing == ["IG, seed 2 on iris", "IG, seed 2 on wine"]
+    assert found.missing == {"IG, seed 2": ["iris", "wine"]}
     text = "\n".join(page(found, []))
-    assert "**Not finished**: IG, seed 2 on iris, IG, seed 2 on wine." in text
+    assert "**Not finished**: IG, seed 2 on iris, wine." in text
     assert "| conclusion | IG (unfinished) |" in text
 
 
