@@ -217,7 +217,7 @@ SHIPPED: list[tuple[Callable[[], Component], str]] = [
     (lambda: ExternalTransformation(), "32df2dc59f336f4b3b222abdd1b8ec06"),
     (lambda: FScoreRanking(), "8b32b6276cebf701d89544096908e903"),
     (lambda: FeatureSelection(), "cb9bfb9a4e401a38cd8fa142f20d8508"),
-    (lambda: FirstFold(), "eb39514a39c626fcf2c8ef32471f835f"),
+    (lambda: FirstFold(), "c1abf7c56cd031066f143f544acc12d1"),
     (lambda: GaussianKernel(), "047953aebeee41d56685053e41ba4d77"),
     (lambda: HoldOutDistributor(), "ef2696369f4076accf4437acda131c78"),
     (lambda: Imputation(), "87c38fab8b6a6eab39bc444c4cf72ff0"),
