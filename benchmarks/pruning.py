@@ -27,7 +27,7 @@ from benchmarks.cross_validation import splits
 from benchmarks.report import Target, in_new_process, note_progress, print_table, print_targets
 from benchmarks.tables import BUILT_IN, SHARED, built_in
 from benchmarks.trees import learner
-from configs.single_trees import CRITERIA, single_trees
+from configs.single_trees import CRITERIA, all_in_one, methods
 from intemi import Project
 from intemi.data import Data
 from intemi.machines import ClassificationTest, CVDistributor, Repeater, Scheme, SklearnDataset
@@ -236,14 +236,12 @@ COUNTED = ("machines run", "trees grown")
 
 def refine(folds: int, inner: int, unification: Any) -> dict[str, Any]:
     """In a process of its own: all refinements of one criterion, in memory."""
-    asked = single_trees({"IG": CRITERIA["IG"]}, folds=folds, inner_folds=inner, repetitions=1)
     with Project() as project:  # loads what is loaded when it is needed
-        small = single_trees({"IG": CRITERIA["IG"]}, folds=2, inner_folds=2, repetitions=1)
-        project.run(small, data=project.request(SklearnDataset("wine")).data)
+        project.run(_refinements(folds=2, inner=2), data=project.request(SklearnDataset("wine")).data)
     with Project(unification=unification) as project:
         data = project.request(SklearnDataset("iris")).data
         started = time.perf_counter()
-        done = project.run(asked, data=data)
+        done = project.run(_refinements(folds, inner), data=data)
         seconds = time.perf_counter() - started
         ran = project.counts().physical
         found = project.query(done, type=ClassificationTest, labels=["Accuracy", "machine", "Fold"])
@@ -253,6 +251,11 @@ def refine(folds: int, inner: int, unification: Any) -> dict[str, Any]:
         "trees grown": ran["DecisionTree"],
         "accuracies": [float(each) for each in found["Accuracy"]],
     }
+
+
+def _refinements(folds: int, inner: int) -> Repeater:
+    every = {method.key: method for method in methods(inner)}
+    return Repeater(CVDistributor(folds), all_in_one(CRITERIA["IG"], every), seed=1)
 
 
 # Cost-complexity with inner cross-validation and one standard error

@@ -1,23 +1,30 @@
 """The book's experiment with single trees: which refinement of which trees is how accurate, and how small?
 
     intemi run configs/single_trees.py
+    python -m scripts.reproduction
 
 Five split criteria, each grown to the end, as it is and refined in 143 ways (the book's Table 5.2): 14 direct
-prunings, 54 validations by a part held out, 75 by inner cross-validation. Beside them an oracle, which prunes by the
-test data: no competitor, but what losses are counted from. All of it is one test scheme, so each training sample grows
-twelve trees by each criterion and no more. The experiment has all criteria in ten-fold cross-validation, once.
-`python -m scripts.reproduction` makes tables of the results, and has two criteria repeated ten times (`REPEATED`): with
-these the conclusions are tested.
+prunings, 54 validations by a part held out, 75 by inner cross-validation. What is held out is 30 % or 10 %, so there
+are 200 methods, in two competitions of 145. Beside them an oracle, which prunes by the test data: no competitor, but
+what losses are counted from.
+
+All methods with one criterion in one fold are one machine, `AllMethods`, which runs them in a project of its own, in
+memory: a training sample grows twelve trees by each criterion and no more, and of some 600 machines the store keeps
+what they measured. A second program (`python -m scripts.reproduction`) runs the experiment, too, and makes tables,
+charts and conclusions of it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from intemi import Input, Job, Machine, Model, Output
+import numpy as np
+
+from intemi import Input, Job, Machine, Model, Output, Project
 from intemi.data import Data
 from intemi.experiments import Experiment
 from intemi.kernel import ConfigurationError
@@ -27,6 +34,7 @@ from intemi.machines import (
     ClassificationTest,
     CVDistributor,
     DataLoader,
+    FirstFold,
     HoldOutDistributor,
     Repeater,
     Scheme,
@@ -75,20 +83,29 @@ VALIDATORS: Mapping[str, Any] = {
     "DI": DepthImpurityValidation,
 }
 FACTORS = {"0": 0.0, "½": 0.5, "1": 1.0}
-HELD_OUT = HoldOutDistributor(share=0.7)
+BETA = 2**-0.5
+"""Of the values that DI validation tries, the median of those that it chooses in a single pass."""
+LARGER, SMALLER = "30 %", "10 %"
+HELD_OUT = (LARGER, SMALLER)
+"""What is held out in a single pass: a part of its own, or the first of the ten inner folds, which saves a tree."""
 ORACLE = "oracle"
+
+
+def held_out_by(share: str, inner_folds: int) -> Machine:
+    """What holds out a share of `HELD_OUT`; the smaller one is that of the first inner fold, if these are ten."""
+    return HoldOutDistributor(share=0.7) if share == LARGER else FirstFold(CVDistributor(inner_folds))
 
 
 class OfPart(Machine):
     """Learn from the training part alone that a distributor gives out."""
 
     registered_name = "single_trees.OfPart"  # however this file is imported
-    version = 1
+    version = 2
     data = Input(Data)
     classifier = Output(Classifier)
 
     learner: Machine
-    distributor: Machine = HELD_OUT
+    distributor: Machine
 
     async def run(self, job: Job, data: Any) -> Model:
         parts = job.request(self.distributor, data=data, name="parts")
@@ -106,34 +123,37 @@ class Method(NamedTuple):
     se: str = ""
     te: str = ""
     refinement: Refinement | None = None
+    distributor: Machine | None = None
+    """What holds a part out, if the tree is that of the other part."""
 
     @property
     def key(self) -> str:
-        """What it is called among all of them."""
+        """What it is called among the 145 of one competition."""
         return " ".join(part for part in self[:4] if part)
 
     def of(self, learner: Any) -> Machine:
         """What learns like this, with the trees of a learner."""
         if self.refinement is not None:
             return RefinedTree(learner, self.refinement)
-        return OfPart(learner) if self.group == "single" else learner
+        return OfPart(learner, self.distributor) if self.distributor is not None else learner
 
 
-FULL, FULL_OF_PART = Method("none", "full"), Method("single", "full")
+FULL = Method("none", "full")
 
 
-def methods(inner_folds: int = 10) -> Iterator[Method]:
+def methods(inner_folds: int = 10, held_out: str = LARGER) -> Iterator[Method]:
     """The 145 of the book, in the order of its tables."""
     yield FULL
     for (name, kind), (se, factor) in product(DIRECT.items(), FACTORS.items()):
         yield Method("direct", name, f"{se}SE", refinement=kind(se=factor))
     yield Method("direct", "MDLP", refinement=DescriptionLength())
-    yield Method("direct", "DIP", refinement=DepthImpurity(beta=0.5))
-    yield FULL_OF_PART
+    yield Method("direct", "DIP", refinement=DepthImpurity(beta=BETA))
+    part = held_out_by(held_out, inner_folds)
+    yield Method("single", "full", distributor=part)
     for (name, kind), (se, factor), (te, tef) in product(
         {"REP": ReducedError, **VALIDATORS}.items(), FACTORS.items(), FACTORS.items()
     ):
-        refinement = kind(se=factor, tef=tef, passes=HELD_OUT)
+        refinement = kind(se=factor, tef=tef, passes=part)
         yield Method("single", name, f"{se}SE", f"{te}TE", refinement)
     passes = CVDistributor(inner_folds)
     for (name, kind), (se, factor, of), (te, tef) in product(VALIDATORS.items(), _margins(), FACTORS.items()):
@@ -149,55 +169,132 @@ def _margins() -> Iterator[tuple[str, float, str]]:
         yield f"{se}SEs", factor, "sample"
 
 
-def single_trees(criteria: Mapping[str, Any], folds: int, inner_folds: int, repetitions: int) -> Repeater:
-    """Cross-validation of all methods with all criteria. A test is called by criterion and key, its tree "… tree"."""
+def competitors(inner_folds: int = 10) -> dict[str, Method]:
+    """The 200 methods of both competitions by name; what is held out is told of those that it matters to."""
+    every = {}
+    for share in HELD_OUT:
+        for method in methods(inner_folds, share):
+            every[named(method.key, share)] = method
+    return every
+
+
+def named(key: str, held_out: str) -> str:
+    """The name of a method among all 200, by its key in the competition with so much held out."""
+    return f"{held_out} {key}" if key.startswith("single ") else key
+
+
+NAMES = (*competitors(), ORACLE)
+"""Whose numbers the vectors hold that `AllMethods` leaves, in this order."""
+SEVERAL = frozenset(
+    name for name, method in competitors().items() if method.group == "multi" and method.name in ("CC", "Deg", "OPT")
+)
+"""The prunings with several passes of which it is counted how many differ."""
+
+
+def all_in_one(learner: Any, every: Mapping[str, Method]) -> Scheme:
+    """A test of some methods with the trees of a learner. A test has the name of its method, its tree "… tree"."""
     test = Scheme(training=Data, test=Data)
-    for criterion, learner in criteria.items():
-        trees = {}
-        for method in methods(inner_folds):
-            name = f"{criterion} {method.key}"
-            trees[method] = tree = test.add(method.of(learner), data=test.training, name=f"{name} tree")
-            test.add(ClassificationTest(), data=test.test, classifier=tree.classifier, name=name)
-        _add_oracle(test, criterion, trees[FULL])
-    return Repeater(CVDistributor(folds), test, repetitions, seed=1)
+    for name, method in every.items():
+        tree = test.add(method.of(learner), data=test.training, name=f"{name} tree")
+        test.add(ClassificationTest(), data=test.test, classifier=tree.classifier, name=name)
+        if method is FULL:
+            _add_oracle(test, tree)
+    return test
 
 
-def _add_oracle(test: Scheme, criterion: str, full: Any) -> None:
+def _add_oracle(test: Scheme, full: Any) -> None:
     """The full tree, each node of which is cut if that makes no more errors on the test data."""
-    name, reduced = f"{criterion} {ORACLE}", ReducedError(passes=None)
-    counts = test.add(NodeCounts(), tree=full.tree, data=test.test, name=f"{name} counts")
-    errors = test.add(ErrorsOfPrunings(reduced), tree=full.tree, counts=counts.counts, name=f"{name} errors")
-    tree = test.add(PrunedTree(reduced), tree=full.tree, data=test.training, tables=[errors.table], name=f"{name} tree")
-    test.add(ClassificationTest(oracle=True), data=test.test, classifier=tree.classifier, name=name)
+    reduced = ReducedError(passes=None)
+    counts = test.add(NodeCounts(), tree=full.tree, data=test.test, name=f"{ORACLE} counts")
+    errors = test.add(ErrorsOfPrunings(reduced), tree=full.tree, counts=counts.counts, name=f"{ORACLE} errors")
+    tree = test.add(
+        PrunedTree(reduced), tree=full.tree, data=test.training, tables=[errors.table], name=f"{ORACLE} tree"
+    )
+    test.add(ClassificationTest(oracle=True), data=test.test, classifier=tree.classifier, name=ORACLE)
+
+
+class AllMethods(Machine):
+    """Test all methods with trees by one criterion on one pair of training and test data.
+
+    It leaves vectors, a number for each name of `NAMES`: "Accuracy", "Leaves", and what was "Chosen" (NaN where nothing
+    is); and how many "Different trees" of `SEVERAL` and "Trees grown" there are. All else is in memory and forgotten.
+    """
+
+    registered_name = "single_trees.AllMethods"
+    version = 1
+    training = Input(Data)
+    test = Input(Data)
+
+    learner: Machine
+    inner_folds: int = 10
+
+    def run(self, training: Data, test: Data, rng: np.random.Generator) -> Model:
+        with Project(workers=1, seed=int(rng.integers(2**63))) as project:
+            given = {"training": project.given(training), "test": project.given(test)}
+            done = project.run(_all_competitors(self.learner, self.inner_folds), **given)
+            found = {each.name: each.results for each in done.children}
+            grown = project.counts().physical["DecisionTree"]
+        trees = {name: found[f"{name} tree"] for name in NAMES}
+        different = {(trees[name]["Leaves"], trees[name]["Depth"], trees[name]["Training error"]) for name in SEVERAL}
+        return Model(
+            results={
+                "Accuracy": np.array([found[name]["Accuracy"] for name in NAMES]),
+                "Leaves": np.array([trees[name]["Leaves"] for name in NAMES]),
+                "Chosen": np.array([trees[name].get("Chosen", np.nan) for name in NAMES]),
+                "Different trees": len(different),
+                "Trees grown": grown,
+            }
+        )
+
+
+@lru_cache
+def _all_competitors(learner: Machine, inner_folds: int) -> Scheme:
+    """All methods in one test, which all folds ask for."""
+    return all_in_one(learner, competitors(inner_folds))
+
+
+def single_trees(
+    criterion: str, folds: int = 10, inner_folds: int = 10, repetitions: int = 10, seed: int = 1
+) -> Repeater:
+    """Cross-validation of all methods with trees by one criterion."""
+    return Repeater(CVDistributor(folds), AllMethods(CRITERIA[criterion], inner_folds), repetitions, seed=seed)
 
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 DATA_SETS = (
-    "balance-scale",
-    "breast-cancer",
-    "breast-w",
-    "credit-a",
-    "diabetes",
-    "ecoli",
-    "glass",
-    "heart-statlog",
-    "ionosphere",
     "iris",
-    "segment",
-    "sonar",
-    "vehicle",
-    "vote",
-    "vowel",
     "wine",
     "zoo",
+    "vote",
+    "breast-w",
+    "ionosphere",
+    "sonar",
+    "heart-statlog",
+    "glass",
+    "ecoli",
+    "breast-cancer",
+    "balance-scale",
+    "credit-a",
+    "diabetes",
+    "vehicle",
+    "vowel",
+    "segment",
 )
-REQUEST = "single trees"
-REPEATED = single_trees({name: CRITERIA[name] for name in ("Gini", "IG")}, folds=10, inner_folds=10, repetitions=10)
-"""The protocol of the book, for two criteria: a hundred results for each method."""
+"""Those that take the least time first."""
+SEEDS = (1, 2)
+REQUESTS: Mapping[str, Repeater] = {
+    f"{criterion}, seed {seed}": single_trees(criterion, seed=seed)
+    for criteria in (("IG", "Gini"), ("SSV", "Acc"), ("QUEST",))
+    for seed in SEEDS
+    for criterion in criteria
+}
+"""What is run on each data set: ten times ten folds for each criterion and seed, in the order of the runs."""
 
 smoke = Experiment(
     data={name: SklearnDataset(name) for name in ("iris", "wine")},
-    requests={REQUEST: single_trees({"IG": CRITERIA["IG"]}, folds=5, inner_folds=3, repetitions=1)},
+    requests={
+        f"IG, seed {seed}": single_trees("IG", folds=5, inner_folds=3, repetitions=1, seed=seed) for seed in SEEDS
+    },
     name="single-trees-smoke",
 )
 """A look at everything, which needs no files."""
@@ -217,6 +314,6 @@ def __getattr__(name: str) -> Experiment:
         )
     return Experiment(
         data={each: DataLoader(str(SHARED / f"{each}.arff")) for each in DATA_SETS},
-        requests={REQUEST: single_trees(CRITERIA, folds=10, inner_folds=10, repetitions=1)},
+        requests=REQUESTS,
         name="single-trees",
     )

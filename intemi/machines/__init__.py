@@ -10,6 +10,7 @@ from intemi.machines.classifiers import *  # noqa: F403
 from intemi.machines.distributors import (
     BootstrapDistributor,
     CVDistributor,
+    FirstFold,
     GivenFolds,
     HoldOutDistributor,
     LeaveOneOutDistributor,
@@ -59,6 +60,7 @@ __all__ = [
     "CVDistributor",
     "BootstrapDistributor",
     "HoldOutDistributor",
+    "FirstFold",
     "LeaveOneOutDistributor",
     "GivenFolds",
     *transformations.__all__,

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from intemi.data import Data
-from intemi.kernel import ConfigurationError, Machine, Model, parameter
+from intemi.kernel import ConfigurationError, Job, Machine, Model, parameter
 from intemi.machines.roles import Distributor
 
 Positions = NDArray[np.intp]
@@ -105,6 +105,23 @@ class HoldOutDistributor(Distributor):
         test = np.zeros(size, dtype=bool)
         test[_shuffled(self, data, self.stratified, rng)] = np.diff(reached) > 0
         return test
+
+
+class FirstFold(Distributor):
+    """The first part that another distributor gives out: a hold-out that has its rows in common with it.
+
+    Trees that are validated by the first fold alone and by all folds of a cross-validation share that fold's tree.
+
+    >>> FirstFold(CVDistributor(folds=5))
+    FirstFold(distributor=CVDistributor(folds=5))
+    """
+
+    distributor: Machine = parameter(default=CVDistributor(), role=Distributor)
+
+    async def run(self, job: Job, data: Any) -> Model:
+        parts = job.request(self.distributor, data=data, name="parts")
+        await parts
+        return Model(training=[parts.training[0]], test=[parts.test[0]])
 
 
 class LeaveOneOutDistributor(Distributor):

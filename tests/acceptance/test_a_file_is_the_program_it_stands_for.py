@@ -151,7 +151,7 @@ def test_the_python_file_in_configs_is_an_experiment_of_the_command(tmp_path: Pa
     command = [sys.executable, "-m", "intemi.cli", "run", str(CONFIGS / "single_trees.py"), "--dry-run"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    assert "single trees on iris" in done.stdout
+    assert "IG, seed 1 on iris" in done.stdout
 
 
 def test_the_list_of_configs_is_complete() -> None:

@@ -32,6 +32,7 @@ from intemi.machines import (
     Discretization,
     ExternalTransformation,
     FeatureSelection,
+    FirstFold,
     FScoreRanking,
     GivenFolds,
     GivenRanking,
@@ -132,6 +133,7 @@ EXAMPLES: dict[type[Machine], Callable[[], Example]] = {
     # distributors
     CVDistributor: lambda: (CVDistributor(folds=3), {"data": DATA}),
     BootstrapDistributor: lambda: (BootstrapDistributor(samples=2), {"data": DATA}),
+    FirstFold: lambda: (FirstFold(CVDistributor(3)), {"data": DATA}),
     HoldOutDistributor: lambda: (HoldOutDistributor(samples=2), {"data": DATA}),
     LeaveOneOutDistributor: lambda: (LeaveOneOutDistributor(), {"data": DATA}),
     GivenFolds: lambda: (GivenFolds((0, 1) * 12), {"data": DATA}),

@@ -20,6 +20,7 @@ from intemi.machines import (
     QUEST,
     ClassificationTest,
     CVDistributor,
+    FirstFold,
     HoldOutDistributor,
     Repeater,
     Scheme,
@@ -112,6 +113,13 @@ def test_trees_are_grown_once_for_all_refinements() -> None:
         assert counts.physical["DecisionTree"] == samples * (1 + FOLDS + 1)
         assert counts.physical["NodeCounts"] <= samples * (FOLDS + 1)
         assert counts.physical["HoldOutDistributor"] == FOLDS
+        assert counts.physical["CVDistributor"] == 1 + FOLDS
+
+        # Where the part is the first inner fold, its tree is there already.
+        first = [each.replace("passes", FirstFold(CVDistributor(FOLDS))) for each in SINGLE]
+        project.run(experiment(first), data=data)
+        counts = project.counts()
+        assert counts.physical["DecisionTree"] == samples * (1 + FOLDS + 1)
         assert counts.physical["CVDistributor"] == 1 + FOLDS
 
 

@@ -14,6 +14,7 @@ from intemi.kernel import ConfigurationError, Project
 from intemi.machines.distributors import (
     BootstrapDistributor,
     CVDistributor,
+    FirstFold,
     GivenFolds,
     HoldOutDistributor,
     LeaveOneOutDistributor,
@@ -125,6 +126,17 @@ def test_leaving_one_out_tests_each_row_by_all_others() -> None:
     for row, (training, test) in enumerate(suits(LeaveOneOutDistributor(), mixed(rows=7))):
         assert test.rows.tolist() == [row]
         assert training.rows.tolist() == [each for each in range(7) if each != row]
+
+
+def test_the_first_fold_is_that_of_the_cross_validation() -> None:
+    data, folds = mixed(), CVDistributor(folds=5)
+    check_machine(FirstFold(folds), data=data)
+    with Project(seed=3) as project:
+        given = project.given(data)
+        every, first = (project.run(machine, data=given).outputs for machine in (folds, FirstFold(folds)))
+        assert project.counts().physical["CVDistributor"] == 1
+    for part in ("training", "test"):
+        assert first[part] == every[part][:1]
 
 
 def test_given_folds_are_test_data_in_the_order_of_their_numbers() -> None:

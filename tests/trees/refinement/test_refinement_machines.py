@@ -16,6 +16,7 @@ from intemi.machines import (
     KNN,
     BestFirstTree,
     CVDistributor,
+    FirstFold,
     GivenFolds,
     HoldOutDistributor,
     Majority,
@@ -185,8 +186,9 @@ def test_a_refinement_is_a_parameter_of_every_algorithm() -> None:
         assert algorithm(refinement=PessimisticError()) == RefinedTree(algorithm(), PessimisticError())
 
 
-def test_one_pass_cuts_the_tree_of_its_training_part() -> None:
-    data, passes = iris(), HoldOutDistributor(share=0.7)
+@pytest.mark.parametrize("passes", [HoldOutDistributor(share=0.7), FirstFold(CVDistributor(10))], ids=repr)
+def test_one_pass_cuts_the_tree_of_its_training_part(passes: Any) -> None:
+    data = iris()
     with Project() as project:
         given = project.given(data)
         parts = project.run(passes, data=given)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 from intemi.data import Data
 from intemi.kernel import Component, ConfigurationError, Machine, parameter
-from intemi.machines.distributors import CVDistributor, HoldOutDistributor
+from intemi.machines.distributors import CVDistributor, FirstFold, HoldOutDistributor
 from intemi.machines.interfaces import Floats
 from intemi.machines.trees.components import DecisionModule
 from intemi.machines.trees.decisions import Laplace, Proportions
@@ -71,7 +71,8 @@ class Validator(Refinement):
     @property
     def is_single(self) -> bool:
         """Whether there is one pass only, so that the tree that is validated is the one to be cut."""
-        return isinstance(self.passes, HoldOutDistributor) and self.passes.samples == 1
+        is_one_sample = isinstance(self.passes, HoldOutDistributor) and self.passes.samples == 1
+        return is_one_sample or isinstance(self.passes, FirstFold)
 
     def growth_key(self) -> Self:
         """The same without what only selects, so that all selections share the work before them."""
