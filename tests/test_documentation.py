@@ -69,6 +69,7 @@ class Links(HTMLParser):
 
 
 @pytest.mark.slow
+@pytest.mark.needs("docs")
 def test_the_site_is_built_without_a_warning_and_needs_nothing_from_elsewhere(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(tmp_path)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
