@@ -19,7 +19,7 @@ from intemi.experiments import parse_experiment
 from tests.pages import blocks, program, promised
 
 ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 def name(page: Path) -> str:
