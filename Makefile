@@ -6,13 +6,14 @@ RUN := $(VENV)/bin/python
 PIP_INSTALL := $(RUN) -m pip install -qq --disable-pip-version-check --no-input
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-versions test-lowest test-newest docs bench format clean setup
+.PHONY: help demo test test-quick test-versions test-lowest test-newest docs bench format clean setup
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 
 help:
 	@echo "make demo     compare learners on data sets, with a report and a picture"
-	@echo "make test     check style and types, run the tests"
+	@echo "make test     check style and types, run all tests"
+	@echo "make test-quick  the same without slow tests and those that need a browser, the site or peers of the benchmarks"
 	@echo "make test-versions  test trees and classifiers with the lowest and the newest libraries that are allowed"
 	@echo "make docs     build the documentation in build/site"
 	@echo "make bench    run the benchmarks"
@@ -22,11 +23,20 @@ help:
 demo: $(VENV)/.base
 	@$(RUN) -m intemi.cli demo
 
-test: $(VENV)/.test
-	$(RUN) -m ruff check
-	$(RUN) -m ruff format --check
-	$(RUN) -m mypy
+test: $(VENV)/.test-all
+	$(CHECK)
 	$(RUN) -m pytest -n 2 --timeout 300
+
+test-quick: $(VENV)/.test
+	$(CHECK)
+	$(RUN) -m pytest -n 2 --timeout 300 -m "not slow and not needs"
+	@echo "Left out: slow tests, and those that need a browser, the site or peers of the benchmarks. 'make test' runs all."
+
+define CHECK
+$(RUN) -m ruff check
+$(RUN) -m ruff format --check
+$(RUN) -m mypy
+endef
 
 # What depends on numba, numpy, scipy and scikit-learn, in an environment of its own for each end of their ranges.
 VERSIONS := build/versions
@@ -64,7 +74,7 @@ clean:
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # What a developer needs, without running anything.
-setup: $(VENV)/.test $(VENV)/.bench
+setup: $(VENV)/.test-all
 
 $(VENV)/.created:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "intemi needs Python 3.11 or later, got " + sys.version.split()[0])'
@@ -78,7 +88,7 @@ $(VENV)/.base: pyproject.toml | $(VENV)/.created
 	@touch $@
 
 # An extra brings the base with it.
-$(VENV)/.test $(VENV)/.bench $(VENV)/.docs: $(VENV)/.%: pyproject.toml | $(VENV)/.created
+$(VENV)/.test $(VENV)/.test-all $(VENV)/.bench $(VENV)/.docs: $(VENV)/.%: pyproject.toml | $(VENV)/.created
 	@echo "Installing intemi[$*] into $(VENV)"
 	@$(PIP_INSTALL) --editable ".[$*]"
 	@touch $@ $(VENV)/.base

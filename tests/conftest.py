@@ -1,13 +1,22 @@
-"""What all tests share: the digests of a release, and that the wide check is left out where its data are not there."""
+"""What all tests share: the digests of a release, and which tests are left out where something is not there."""
 
 from __future__ import annotations
 
 import os
+from importlib.util import find_spec
 
 import pytest
 
 from intemi.kernel.shipped import VARIABLE
 from scripts.reference_data import WIDE
+
+EXTRAS = {"bench": ("arff", "dask"), "browser": ("PyQt6",), "docs": ("material", "mkdocs", "mkdocstrings")}
+"""The extras that tests can need beside `test`, and the modules by which they are known to be installed."""
+
+
+def missing_modules(extra: str) -> list[str]:
+    """The modules of an extra that are not installed."""
+    return [module for module in EXTRAS[extra] if find_spec(module) is None]
 
 
 def pytest_configure() -> None:
@@ -15,17 +24,25 @@ def pytest_configure() -> None:
     os.environ.setdefault(VARIABLE, "release")
 
 
-def pytest_report_header() -> str:
-    """Say whether the wide check is part of the run."""
+def pytest_report_header() -> list[str]:
+    """Say which tests are not part of the run because something is not there."""
+    missing = [extra for extra in EXTRAS if missing_modules(extra)]
+    extras = f"not installed: {', '.join(missing)}: tests that need them are skipped" if missing else "all installed"
     if WIDE.is_there:
-        return f"wide check: {len(WIDE.names())} data sets found beside the repository"
-    return "wide check: 57 data sets not found: tests marked wide are not collected, others have stand-ins"
+        wide = f"{len(WIDE.names())} data sets found beside the repository"
+    else:
+        wide = "57 data sets not found: tests marked wide are not collected, others have stand-ins"
+    return [f"extras: {extras}", f"wide check: {wide}"]
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out tests of the wide check where its data are not there."""
-    if WIDE.is_there:
-        return
-    left_out = [item for item in items if item.get_closest_marker("wide")]
-    items[:] = [item for item in items if not item.get_closest_marker("wide")]
-    config.hook.pytest_deselected(items=left_out)
+    """Skip tests whose extra is not installed, and leave out those of the wide check where its data are not there."""
+    for item in items:
+        for marker in item.iter_markers("needs"):
+            if missing := missing_modules(*marker.args):
+                reason = f"needs intemi[{marker.args[0]}]: {', '.join(missing)} not installed; make test installs it"
+                item.add_marker(pytest.mark.skip(reason=reason))
+    if not WIDE.is_there:
+        left_out = [item for item in items if item.get_closest_marker("wide")]
+        items[:] = [item for item in items if not item.get_closest_marker("wide")]
+        config.hook.pytest_deselected(items=left_out)

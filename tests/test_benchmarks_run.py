@@ -9,6 +9,7 @@ from benchmarks.report import Target, print_targets
 
 
 @pytest.mark.slow
+@pytest.mark.needs("bench")
 def test_the_benchmark_of_requests_runs_every_peer(capsys: pytest.CaptureFixture[str]) -> None:
     targets = requests.run(requests.Sizes(leaves=8, peer_leaves=4, rounds=1))
     printed = capsys.readouterr().out

@@ -19,7 +19,7 @@ from intemi.experiments import parse_experiment
 from tests.pages import blocks, program, promised
 
 ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 def name(page: Path) -> str:
@@ -69,6 +69,7 @@ class Links(HTMLParser):
 
 
 @pytest.mark.slow
+@pytest.mark.needs("docs")
 def test_the_site_is_built_without_a_warning_and_needs_nothing_from_elsewhere(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(tmp_path)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)

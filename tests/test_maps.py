@@ -12,6 +12,7 @@ import intemi
 
 PACKAGE = Path(intemi.__file__).parent
 ARCHITECTURE = PACKAGE.parent / "docs" / "architecture.md"
+CONTRIBUTING = PACKAGE.parent / "CONTRIBUTING.md"
 
 
 def map_of(package: str) -> str:
@@ -48,3 +49,29 @@ def test_every_file_that_the_architecture_names_exists() -> None:
     assert len(named) > 20
     missing = {name for name in named if not any((root / name).exists() for root in (PACKAGE, PACKAGE / "kernel"))}
     assert missing == set()
+
+
+def test_every_file_that_the_guide_for_contributors_names_exists() -> None:
+    named = set(re.findall(r"`([\w.]+/[\w./]*|\w+\.(?:md|py|toml))`", CONTRIBUTING.read_text("utf-8")))
+    assert len(named) > 40
+    assert {name for name in named if not (PACKAGE.parent / name).exists()} == set()
+
+
+def test_the_guide_for_contributors_says_of_everything_where_code_lists_and_tests_are() -> None:
+    rows = re.findall(r"^\| (an? .+?) \| (.+?) \| (.+?) \| (.+?) \|$", CONTRIBUTING.read_text("utf-8"), re.MULTILINE)
+    assert [row[0] for row in rows] == [
+        "a learner",
+        "a transformation",
+        "a measure",
+        "a split criterion",
+        "a statistical test",
+        "a picture",
+        "a command",
+        "a data format",
+        "a task manager",
+        "a change of the disk format",
+    ]
+    for _, written, listed, tested in rows:
+        assert "`intemi/" in written
+        assert "`docs/" in listed
+        assert "`tests/" in tested

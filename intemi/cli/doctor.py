@@ -70,11 +70,11 @@ def _python() -> Answer:
 def _packages() -> Answer:
     from importlib.metadata import version
 
-    from intemi.kernel.shipped import package_source
+    from intemi.kernel.shipped import VERSION, package_source
 
     names = ("numpy", "scipy", "scikit-learn", "numba")
     others = ", ".join(f"{name} {version(name)}" for name in names)
-    return True, f"intemi {version('intemi')} ({package_source()}), {others}"
+    return True, f"intemi {VERSION} ({package_source()}), {others}"
 
 
 def _optional(name: str, use: str) -> Answer:

@@ -14,8 +14,8 @@ from collections.abc import Iterator
 
 from intemi.kernel import encoding
 
-VERSION = "0.1.0"
-"""Of this package. Records name the version that made them."""
+VERSION = "0.2.0"
+"""Of this package: pyproject.toml reads it from here, and records name the version that made them."""
 VARIABLE = "INTEMI_IDENTITY"
 """`release` or `working copy` in this variable of the environment decides, whatever the place of the package."""
 _PACKAGE = __name__.partition(".")[0]

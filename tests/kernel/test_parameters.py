@@ -291,7 +291,7 @@ def test_a_frozen_mapping_is_sorted_hashable_and_cannot_change() -> None:
         mapping["a"] = 2  # type: ignore[index]
 
 
-@pytest.mark.parametrize("value", [np.datetime64(1, "ns"), np.timedelta64(1), np.longdouble(1), np.void(b"a")])
+@pytest.mark.parametrize("value", [np.datetime64(1, "ns"), np.timedelta64(1, "s"), np.longdouble(1), np.void(b"a")])
 def test_numpy_scalars_that_are_no_plain_numbers_are_not_mistaken_for_them(value: Any) -> None:
     with pytest.raises(Refused, match="plain data"):
         freeze(value)

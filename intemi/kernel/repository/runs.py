@@ -10,9 +10,9 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from intemi.kernel.shipped import package_source
+from intemi.kernel.shipped import VERSION, package_source
 
-_LIBRARIES = ("intemi", "numpy", "scipy", "scikit-learn", "numba")
+_LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba")
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Run:
 @cache
 def _versions() -> dict[str, str]:
     """The versions of packages; to look for them takes milliseconds."""
-    versions = {}
+    versions = {"intemi": VERSION}
     for name in _LIBRARIES:
         try:
             versions[name] = version(name)

@@ -41,6 +41,7 @@ def warned(*parts: str) -> Iterator[None]:
     """Exactly one StoreWarning for each of the parts, and nothing else."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
+        warnings.filterwarnings("ignore", "unclosed database", ResourceWarning)  # of diskcache, from Python 3.13 on
         yield
     messages = [str(warning.message) for warning in caught]
     assert len(messages) == len(parts), messages
@@ -535,6 +536,7 @@ def check_with_flipped_bits(pristine: Path, folder: Path, pattern: str, seed: in
         flip(file, chance.randrange(file.stat().st_size), chance.randrange(8))
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
+        warnings.filterwarnings("ignore", "unclosed database", ResourceWarning)  # of diskcache, from Python 3.13 on
         check_right_or_absent(folder)
     messages = [str(warning.message) for warning in caught]
     assert {warning.category for warning in caught} <= {StoreWarning}
