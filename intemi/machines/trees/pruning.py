@@ -64,7 +64,7 @@ def cut_at(tree: Tree, nodes: Codes | np.ndarray) -> Tree:
         tree.kind,
         tree.feature,
         tree.parameter_start,
-        tree.class_weights,
+        np.ascontiguousarray(tree.class_weights),
         tree.branch_weight,
         tree.quality,
         tree.parameters,
