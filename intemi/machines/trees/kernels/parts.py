@@ -27,7 +27,6 @@ from intemi.machines.trees.kernels.compiling import (
     Wide,
     flag,
     helper,
-    inlined,
     int64,
     kernel,
     unowned,
@@ -244,7 +243,7 @@ def add_test(
     return used + max(1, symbols)
 
 
-@inlined
+@helper
 def count_children(
     nodes: int, branches: int, start: int, end: int, view: View, scanned: Scanned, room: Room, counts: Floats
 ) -> int:
@@ -306,7 +305,7 @@ def partition_in_parts(
             cells[place, start + i] = buffer[i]
 
 
-@inlined
+@helper
 def add_parts(
     nodes: int, branches: int, start: int, end: int, view: View, scanned: Scanned, room: Room, space: Space,
     counts: Floats,
@@ -321,7 +320,7 @@ def add_parts(
                 counts[nodes + b, view.classes[row]] += part
 
 
-@inlined
+@helper
 def is_accepted(nodes: int, branches: int, settings: Floats, room: Room, counts: Floats) -> bool:
     """Whether all children have what they must have at least."""
     for b in range(branches):
