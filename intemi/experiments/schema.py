@@ -105,6 +105,8 @@ class _Writer:
             "missing": texts,
             "decimal": {"enum": [".", ","]},
             "encoding": text,
+            "drop": texts,
+            "columns": texts,
         }
         return {
             "anyOf": [
