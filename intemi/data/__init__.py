@@ -8,6 +8,7 @@ from intemi.data.errors import DataError
 from intemi.data.exchange import from_bunch, from_numpy, from_pandas, to_pandas
 from intemi.data.file_format import FileFormat
 from intemi.data.files import read, write
+from intemi.data.notes import Note, notes_on
 from intemi.data.parquet import read_parquet, write_parquet
 from intemi.data.table import MISSING, Table
 
@@ -17,10 +18,12 @@ __all__ = [
     "Data",
     "DataError",
     "FileFormat",
+    "Note",
     "Table",
     "from_bunch",
     "from_numpy",
     "from_pandas",
+    "notes_on",
     "read",
     "read_arff",
     "read_csv",

@@ -85,6 +85,7 @@ class ARFF(FileFormat):
     """ARFF, the format of WEKA: attributes with their types, then rows."""
 
     extensions = (".arff",)
+    declares_types = True
 
     def parse(
         self,

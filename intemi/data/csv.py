@@ -22,7 +22,7 @@ from intemi.data.choosing import check_choice, kept_columns
 from intemi.data.column import Column
 from intemi.data.data import Data
 from intemi.data.errors import DataError, listed, shown
-from intemi.data.file_format import FileFormat
+from intemi.data.file_format import FileFormat, stem_of
 from intemi.data.numbering import measurement
 from intemi.data.texts import decoded, file_bytes, write_text, written_columns
 from intemi.kernel import ConfigurationError
@@ -128,9 +128,7 @@ def parse_csv(content: bytes, file: str, options: Options | None = None) -> Data
     Data(2 rows, 1 numeric and 0 nominal columns, class of 2: a 1, b 1)
     """
     options = options or Options()
-    text = decoded(content, file, options.encoding)
-    delimiter = options.delimiter or _detected(text, [each for each in DELIMITERS if each != options.decimal])
-    cells = _cells(text, file, delimiter.encode())
+    cells = _all_cells(content, file, options)
     if len(cells) <= options.header:
         raise DataError(file, 1, "no rows", "at least one after the names of the columns")
     cells = _without_empty_end(cells)
@@ -147,6 +145,20 @@ def parse_csv(content: bytes, file: str, options: Options | None = None) -> Data
     if len(kept) < len(names):
         names, cells = [names[index] for index in kept], cells.some_columns(kept)
     return _Reading(file, names, cells.after(0) if options.header else cells, options).data()
+
+
+def delimiter_of(content: bytes, file: str, options: Options) -> str:
+    """What separates the values of a file: what was told, or else found in its first lines."""
+    return _delimiter(decoded(content, file, options.encoding), options)
+
+
+def _delimiter(text: bytes, options: Options) -> str:
+    return options.delimiter or _detected(text, [each for each in DELIMITERS if each != options.decimal])
+
+
+def _all_cells(content: bytes, file: str, options: Options) -> Cells:
+    text = decoded(content, file, options.encoding)
+    return _cells(text, file, _delimiter(text, options).encode())
 
 
 class CSV(FileFormat):
@@ -180,6 +192,12 @@ class CSV(FileFormat):
     def check_options(self, target: str | None, options: Mapping[str, Any]) -> None:
         """Refuse values of options that make no sense."""
         Options(target, **options)
+
+    def row_lines(self, content: bytes, file: str, options: Mapping[str, Any]) -> Sequence[int] | None:
+        """For each row the number of the line on which it begins."""
+        told = Options(**options)
+        lines: list[int] = _all_cells(content, file, told).lines.tolist()
+        return lines[1:] if told.header else lines
 
     def write(  # type: ignore[override]
         self, data: Data, path: str | Path, *, delimiter: str | None = None, weights: str = "weight"
@@ -351,7 +369,7 @@ class _Reading:
         )
 
     def _assembled(self, columns: list[Column], values: Any, target: int | None, weights: Any) -> Data:
-        return assembled(columns, values, target, weights, Path(self.file).stem)
+        return assembled(columns, values, target, weights, stem_of(self.file))
 
     def _target(self) -> int | None:
         if self.options.target is None:

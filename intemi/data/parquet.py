@@ -12,7 +12,7 @@ from intemi.data.choosing import check_choice, kept_columns
 from intemi.data.data import Data
 from intemi.data.errors import DataError
 from intemi.data.exchange import from_pandas, to_pandas
-from intemi.data.file_format import FileFormat
+from intemi.data.file_format import FileFormat, stem_of
 from intemi.data.libraries import needed
 from intemi.data.texts import file_bytes, write_bytes
 from intemi.kernel import ConfigurationError
@@ -67,7 +67,7 @@ def parse_parquet(
         weights = noted.get("weights")
     kept = kept_columns(file, list(map(str, frame.columns)), drop, columns, target, weights)
     try:
-        return from_pandas(frame.iloc[:, kept], target, weights=weights, name=noted.get("name") or Path(file).stem)
+        return from_pandas(frame.iloc[:, kept], target, weights=weights, name=noted.get("name") or stem_of(file))
     except ConfigurationError as error:
         raise DataError(file, None, f"no data table ({error})", "columns of numbers, texts or categories") from None
 

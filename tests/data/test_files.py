@@ -138,3 +138,11 @@ def test_columns_of_frames_and_parquet_files_are_left_out(tmp_path: Path) -> Non
     assert read(tmp_path / "t.parquet", drop=["when"]) == wanted
     with pytest.raises(ConfigurationError, match="drop must be one of when, x, y, got 'wen'"):
         from_pandas(frame, drop=["wen"])
+
+
+def test_what_only_looks_packed_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "t.csv.gz").write_bytes(b"a,class\n1,x\n")
+    with pytest.raises(DataError, match=r"t\.csv\.gz: found no gzip file"):
+        read(tmp_path / "t.csv.gz")
+    with pytest.raises(ConfigurationError, match="packed files are read, not written"):
+        write(small(), tmp_path / "s.csv.gz")
