@@ -4,6 +4,7 @@ from intemi.data.arff import read_arff, write_arff
 from intemi.data.column import Column
 from intemi.data.csv import read_csv, write_csv
 from intemi.data.data import Data
+from intemi.data.description import Description, describe
 from intemi.data.errors import DataError
 from intemi.data.exchange import from_bunch, from_numpy, from_pandas, to_pandas
 from intemi.data.file_format import FileFormat
@@ -17,9 +18,11 @@ __all__ = [
     "Column",
     "Data",
     "DataError",
+    "Description",
     "FileFormat",
     "Note",
     "Table",
+    "describe",
     "from_bunch",
     "from_numpy",
     "from_pandas",

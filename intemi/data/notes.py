@@ -20,7 +20,7 @@ from intemi.data.errors import shown
 Kind = Literal[
     "decimal", "stray", "missing", "id", "date", "text", "many", "empty", "constant", "numbers", "unknown class", "rare"
 ]
-USELESS: tuple[Kind, ...] = ("id", "date", "text", "empty", "constant")
+USELESS: tuple[Kind, ...] = ("id", "date", "text", "many", "empty", "constant")
 """Kinds of columns from which nothing can be learned as they are."""
 FEW_ROWS = 10
 """Below so many rows, values that all differ mean nothing."""
@@ -272,7 +272,9 @@ def _on_classes(data: Data) -> Iterator[Note]:
         listed = ", ".join(map(shown, single[:MAX_SHOWN])) + more
         what = f"the class {listed} of {shown(name)} has" if len(single) == 1 else f"classes of {shown(name)} have"
         also = "" if len(single) == 1 else f" each: {listed}"
-        yield Note("rare", (name,), f"{what} one row{also}; it cannot be both learned and tested", tuple(single))
+        yield Note(
+            "rare", (name,), f"{what} one row{also}; what has one row cannot be both learned and tested", tuple(single)
+        )
     if absent:
         rows = "1 row has" if absent == 1 else f"{absent:,} rows have"
         yield Note(

@@ -64,7 +64,7 @@ def test_a_number_too_large_is_no_number() -> None:
 def test_columns_whose_type_was_told_are_not_suspected() -> None:
     rows = [f"{row % 3},x" for row in range(30)] + ["many,y", "1,y"]
     assert notes("a,class", rows, nominal=["a"]) == []
-    arff = b"@relation r\n@attribute a {1,2,many}\n@attribute class {x,y}\n@data\n1,x\n2,y\nmany,x\n"
+    arff = b"@relation r\n@attribute a {1,2,many}\n@attribute class {x,y}\n@data\n1,x\n2,y\nmany,x\n1,y\n"
     assert notes_on_file(parse(arff, "x.arff"), "x.arff", {}, arff) == ()
 
 
