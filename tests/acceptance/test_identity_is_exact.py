@@ -108,6 +108,7 @@ from intemi.machines import (
     SVMTraining,
     Threshold,
     TransformAndClassify,
+    TransformationChain,
     Uniform,
     Values,
     Zip,
@@ -135,6 +136,7 @@ from intemi.machines.measures import (
 from intemi.machines.roles import ClassifierTest, Distributor, Learner, Loader, Ranker, Role, Transformer
 from intemi.machines.structure.scheme import SchemeChild, SchemePort
 from intemi.machines.structure.wires import ItemWire, OutsideWire, Wire
+from intemi.machines.transformations.chain import ChainedTransformation
 from intemi.machines.trees.refinement.machines import (
     ErrorsOfPrunings,
     ErrorsOnRows,
@@ -244,6 +246,8 @@ SHIPPED: list[tuple[Callable[[], Component], str]] = [
     (lambda: OpenMLDataset(61), "7436e853df60c1dfcc306964a0f35748"),
     (lambda: Standardization(), "f4f32a742134ce146cd11f96e8c6e06b"),
     (lambda: Threshold(), "89495d2962209e8ef705d5efda49cacf"),
+    (lambda: TransformationChain((Imputation(), Standardization())), "895a8231e6c9e858c5696ee367bf069e"),
+    (lambda: ChainedTransformation(), "71240c8f0b4c395c84c572e56b527a4e"),
     (lambda: TransformAndClassify(), "ba879857b46328d1831a6b6e6b5fef3e"),
     (lambda: TransformedClassifier(), "1914b65cce86ae53af56fe97265489d6"),
     (lambda: ARFF(), "8752d9359026d87ec5cbbedeeef877e8"),
