@@ -10,6 +10,7 @@ from intemi.data.arff import ARFF
 from intemi.data.csv import CSV
 from intemi.data.data import Data
 from intemi.data.errors import listed
+from intemi.data.excel import Excel
 from intemi.data.file_format import FORMATS, FileFormat, extension_of, format_of, is_packed, unpacked
 from intemi.data.notes import Note, notes_on
 from intemi.data.parquet import Parquet
@@ -19,6 +20,7 @@ from intemi.kernel import ConfigurationError
 __all__ = [
     "ARFF",
     "CSV",
+    "Excel",
     "FORMATS",
     "FileFormat",
     "Parquet",

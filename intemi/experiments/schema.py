@@ -105,6 +105,7 @@ class _Writer:
             "missing": texts,
             "decimal": {"enum": [".", ","]},
             "encoding": text,
+            "sheet": text,
             "drop": texts,
             "columns": texts,
         }

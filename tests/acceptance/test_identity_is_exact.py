@@ -27,7 +27,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays_of
 
 import intemi
-from intemi.data.files import ARFF, CSV, Parquet
+from intemi.data.files import ARFF, CSV, Excel, Parquet
 from intemi.experiments.unknown import Unknown
 from intemi.kernel import (
     Component,
@@ -252,6 +252,7 @@ SHIPPED: list[tuple[Callable[[], Component], str]] = [
     (lambda: TransformedClassifier(), "1914b65cce86ae53af56fe97265489d6"),
     (lambda: ARFF(), "8752d9359026d87ec5cbbedeeef877e8"),
     (lambda: CSV(), "8d5216618d809cf32b9cd4c0e9e76a52"),
+    (lambda: Excel(), "485b35cee238c3739c12202024cf37a9"),
     (lambda: Parquet(), "a978c35e00dded226c89c4706773b633"),
     (lambda: DataLoader("iris.arff", content="00" * 16), "e65071e9c0ff9fd0405c37ad059cbd4b"),
     (lambda: GivenFolds((0, 1)), "6babb3767110d7dfa41099f91878782e"),
