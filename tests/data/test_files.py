@@ -49,7 +49,9 @@ def test_an_option_that_a_reader_does_not_have_is_refused(tmp_path: Path) -> Non
 @pytest.mark.parametrize("name", ["a.txt", "a"])
 def test_an_unknown_extension_is_refused(name: str, tmp_path: Path) -> None:
     (tmp_path / name).write_text("x,class\n1,a\n")
-    with pytest.raises(ConfigurationError, match=r"its extension must be one of \.arff, \.csv, \.tsv, \.parquet"):
+    with pytest.raises(
+        ConfigurationError, match=r"its extension must be one of \.arff, \.csv, \.tsv, \.xlsx, \.parquet"
+    ):
         read(tmp_path / name)
 
 
