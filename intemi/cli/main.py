@@ -19,6 +19,7 @@ SUBCOMMANDS = {
     "query": "Ask a project for results.",
     "graph": "Show the machines of an experiment, and what they give to each other.",
     "machines": "List and describe machines, components and algorithms.",
+    "data": "Describe a table: columns, classes, and what looks suspicious.",
     "init": "Write a commented experiment file to start from.",
     "schema": "Write the JSON Schema of experiment files, for editors.",
     "runs": "List the sessions of a project.",
@@ -64,6 +65,7 @@ class Subcommands(click.Group):
     epilog="""\b
 Examples:
   intemi demo                       a first look
+  intemi data mine.csv              what is in a table, and what looks suspicious
   intemi init mine.yaml             an experiment to start from
   intemi run mine.yaml              run it; interrupted, it goes on where it stopped
   intemi report mine.yaml           tables and pictures in one HTML file

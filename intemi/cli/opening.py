@@ -56,9 +56,9 @@ def experiment_of(source: str, project: str | None = None) -> Experiment:
         return kept
     if not os.path.exists(source):
         raise ConfigurationError(f"{source}: there is no such file or folder{_near(source)}")
-    from intemi.data.files import FORMATS
+    from intemi.data.files import FORMATS, extension_of
 
-    if source.lower().endswith(tuple(FORMATS)):
+    if extension_of(source) in FORMATS:
         raise ConfigurationError(
             f"{source}: these are data; `intemi init FILE.yaml --data {source}` writes an experiment"
         )

@@ -143,6 +143,7 @@ def say(outcome: Outcome, again: str, as_json: bool) -> None:
                 "failed": {cell.name: str(cell.failure) for cell in outcome.failed},
                 "machines": counts.logical.total(),
                 "run": counts.physical.total(),
+                "notes": outcome.data_notes,
                 "comparison": None if compared is None else compared.to_plain(),
                 "requests": {cell.name: results for cell, results in _requested(outcome)},
             }
@@ -155,6 +156,8 @@ def say(outcome: Outcome, again: str, as_json: bool) -> None:
         click.echo(f"{cell.name}:" if results else f"{cell.name}: finished")
         for label, value in results.items():
             click.echo(f"  {label}: {value}" if "\n" not in str(value) else f"  {label}:\n{value}")
+    for note in outcome.data_notes:
+        click.echo(f"Note: {note}")
     kept = "kept" if outcome.project.keeps_all else "not all of them could be kept"
     click.echo(
         f"{counts.logical.total():,} machines, {counts.physical.total():,} of them run now; "
@@ -187,7 +190,7 @@ def _explain(experiment: Experiment) -> None:
     """A dry run, in the folder if it is there."""
     import os
 
-    from intemi.experiments.running import planned
+    from intemi.experiments.running import notes_before, planned
     from intemi.kernel import Project
     from intemi.kernel.explain import Verdict
 
@@ -197,3 +200,5 @@ def _explain(experiment: Experiment) -> None:
             there, missing = explanation.count(Verdict.REUSE), explanation.count(Verdict.RUN)
             known = f", as far as can be told: {there:,} machines are there, {missing:,} are not" if missing else ""
             click.echo(f"{'there' if explanation.verdict is Verdict.REUSE else 'to be run':10} {name}{known}")
+        for note in notes_before(experiment, project):
+            click.echo(f"Note: {note}")

@@ -1,20 +1,21 @@
 """ARFF, the format of WEKA: numeric and nominal attributes, missing values, quotes, comments, weights of instances.
 
-String, date and relational attributes and sparse instances are refused.
+String and date attributes can only be left out; relational ones and sparse instances are refused.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
 from intemi.data.assembly import assembled, chosen_target
 from intemi.data.cells import Cells, Dictionary, Floats
+from intemi.data.choosing import check_choice, kept_columns
 from intemi.data.column import Column
 from intemi.data.data import Data
 from intemi.data.errors import DataError, listed, shown
@@ -26,7 +27,7 @@ from intemi.data.texts import decoded, file_bytes, write_text, written_columns
 
 MISSING = (b"?",)
 _NUMERIC = ("numeric", "real", "integer")
-_REFUSED = ("string", "date", "relational")
+_UNREADABLE = ("string", "date")
 _KEYWORD = re.compile(r"@(relation|attribute|data)(?![\w-])[ \t]*+", re.IGNORECASE)
 _NAME = re.compile(rf"{QUOTED}|([^\s{{}},%'\"][^\s{{}},%]*+)[ \t]*+", re.DOTALL)
 _CATEGORY = pattern(",%}")
@@ -34,16 +35,32 @@ _CHUNK = 1 << 18
 """So many bytes are read at once: what is computed from them stays in the processor's cache."""
 
 
-def read_arff(path: str | Path, target: str | None = None, *, encoding: str = "utf-8") -> Data:
+def read_arff(
+    path: str | Path,
+    target: str | None = None,
+    *,
+    encoding: str = "utf-8",
+    drop: Sequence[str] = (),
+    columns: Sequence[str] | None = None,
+) -> Data:
     """The data of an ARFF file.
 
     The target is the column of that name; if none is named, the nominal column called class or else the last nominal
-    one; `""` for no target. Whole numbers in a target that is named are classes, fractions are not.
+    one; `""` for no target. Whole numbers in a target that is named are classes, fractions are not. `drop` names
+    columns to leave out, strings and dates among them; `columns` those to read, beside a target that is named.
     """
-    return parse_arff(file_bytes(path), str(path), target, encoding=encoding)
+    return parse_arff(file_bytes(path), str(path), target, encoding=encoding, drop=drop, columns=columns)
 
 
-def parse_arff(content: bytes, file: str, target: str | None = None, *, encoding: str = "utf-8") -> Data:
+def parse_arff(
+    content: bytes,
+    file: str,
+    target: str | None = None,
+    *,
+    encoding: str = "utf-8",
+    drop: Sequence[str] = (),
+    columns: Sequence[str] | None = None,
+) -> Data:
     """The data in the bytes of an ARFF file; `file` is what errors call it.
 
     >>> parse_arff(b"@relation r\\n@attribute x real\\n@attribute class {a,b}\\n@data\\n1.5,a\\n?,b\\n", "r.arff")
@@ -54,22 +71,38 @@ def parse_arff(content: bytes, file: str, target: str | None = None, *, encoding
         text = text.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     header = _Header(file)
     begin = header.read(text)
-    columns = list(header.columns.values())
-    values, weights = _Values(file, columns).read(text, begin, header.lines)
-    chosen = chosen_target(file, columns, target, _default_target(columns))
-    if chosen is not None and not columns[chosen].is_nominal:
-        columns[chosen], values[chosen] = _numbered(file, columns[chosen].name, values[chosen])
-    return assembled(columns, values, chosen, weights, header.relation)
+    names = list(header.columns)
+    kept = kept_columns(file, names, drop, columns, target)
+    read = header.typed(kept)
+    values, weights = _Values(file, names, kept, read).read(text, begin, header.lines)
+    chosen = chosen_target(file, read, target, _default_target(read))
+    if chosen is not None and not read[chosen].is_nominal:
+        read[chosen], values[chosen] = _numbered(file, read[chosen].name, values[chosen])
+    return assembled(read, values, chosen, weights, header.relation)
 
 
 class ARFF(FileFormat):
     """ARFF, the format of WEKA: attributes with their types, then rows."""
 
     extensions = (".arff",)
+    declares_types = True
 
-    def parse(self, content: bytes, file: str, target: str | None = None, *, encoding: str = "utf-8") -> Data:
+    def parse(
+        self,
+        content: bytes,
+        file: str,
+        target: str | None = None,
+        *,
+        encoding: str = "utf-8",
+        drop: Sequence[str] = (),
+        columns: Sequence[str] | None = None,
+    ) -> Data:
         """The data in the bytes of a file."""
-        return parse_arff(content, file, target, encoding=encoding)
+        return parse_arff(content, file, target, encoding=encoding, drop=drop, columns=columns)
+
+    def check_options(self, target: str | None, options: Mapping[str, Any]) -> None:
+        """Refuse values of options that make no sense."""
+        check_choice("read_arff", options.get("drop", ()), options.get("columns"))
 
     def write(self, data: Data, path: str | Path) -> None:  # type: ignore[override]
         """Write data to a file."""
@@ -97,8 +130,21 @@ class _Header:
     file: str
     relation: str = ""
     columns: dict[str, Column] = field(default_factory=dict)
+    unreadable: dict[str, tuple[int, str]] = field(default_factory=dict)
+    """Attributes of types that no column has: the line and the type. They can be left out."""
     lines: int = 0
     """How many lines have been read."""
+
+    def typed(self, kept: Sequence[int]) -> list[Column]:
+        """The columns at some positions; refuse those of a type that no column has."""
+        columns = list(self.columns.values())
+        for index in kept:
+            name = columns[index].name
+            if name in self.unreadable:
+                line, word = self.unreadable[name]
+                expected = f"numeric, real, integer or {{nominal values}} only (drop=[{name!r}] leaves it out)"
+                raise DataError(self.file, line, f"the {word} attribute {shown(name)}", expected)
+        return [columns[index] for index in kept]
 
     def read(self, text: bytes) -> int:
         """Read it; where the data begin."""
@@ -139,8 +185,11 @@ class _Header:
             return
         match = re.match(r"[\w-]*", kind)
         word = match[0].lower() if match else ""
-        if word in _REFUSED:
-            self._refuse(f"the {word} attribute {shown(name)}", "numeric, real, integer or {nominal values} only")
+        if word in _UNREADABLE:
+            self.columns[name], self.unreadable[name] = Column(name), (self.lines, word)
+            return
+        if word == "relational":
+            self._refuse(f"the relational attribute {shown(name)}", "numeric, real, integer or {nominal values} only")
         if word not in _NUMERIC:
             given = shown(kind) if kind else "nothing"
             self._refuse(given, f"numeric, real, integer or {{nominal values}} as the type of {shown(name)}")
@@ -192,6 +241,10 @@ class _Values:
     """The values of columns that a header has declared."""
 
     file: str
+    names: Sequence[str]
+    """Of all columns of the file."""
+    kept: Sequence[int]
+    """The positions of those that are read."""
     columns: Sequence[Column]
 
     def __post_init__(self) -> None:
@@ -205,13 +258,13 @@ class _Values:
 
     def read(self, text: bytes, begin: int, lines_before: int) -> tuple[Floats, Floats | None]:
         """The values of all instances, a row for each column, and their weights if any has one."""
-        instances = Instances(self.file, [column.name for column in self.columns])
+        instances = Instances(self.file, self.names)
         values, weights = [np.empty((len(self.columns), 0))], [np.empty(0)]
         is_weighted = False
         for chunk in _chunks(text, begin):
             cells, given = instances.read(chunk, lines_before)
             lines_before += chunk.count(b"\n")
-            values.append(self._meant(cells))
+            values.append(self._meant(cells if len(self.kept) == len(self.names) else cells.some_columns(self.kept)))
             weights.append(np.ones(len(cells)) if given is None else given)
             is_weighted |= given is not None
         every = values[1] if len(values) == 2 else np.concatenate(values, axis=1)

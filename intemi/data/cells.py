@@ -106,10 +106,13 @@ class Cells:
         rest.quoted = None if self.quoted is None else self.quoted[row + 1 :]
         return rest
 
-    def first_columns(self, count: int) -> Cells:
-        """The cells of the first so many columns."""
-        quoted = None if self.quoted is None else self.quoted[:, :count]
-        return Cells(self.text, self.starts[:, :count], self.ends[:, :count], quoted, self.lines)
+    def some_columns(self, columns: Sequence[int]) -> Cells:
+        """The cells of some columns."""
+        some = copy(self)
+        chosen = _adjacent(columns)
+        some.starts, some.ends = self.starts[:, chosen], self.ends[:, chosen]
+        some.quoted = None if self.quoted is None else self.quoted[:, chosen]
+        return some
 
     def translated(self, table: bytes) -> Cells:
         """The cells with other bytes for some."""

@@ -18,10 +18,11 @@ import numpy as np
 
 from intemi.data.assembly import assembled
 from intemi.data.cells import LONGEST_MARKER, Cells, Dictionary, Mask, Positions, find, number_of, trimmed
+from intemi.data.choosing import check_choice, kept_columns
 from intemi.data.column import Column
 from intemi.data.data import Data
 from intemi.data.errors import DataError, listed, shown
-from intemi.data.file_format import FileFormat
+from intemi.data.file_format import FileFormat, stem_of
 from intemi.data.numbering import measurement
 from intemi.data.texts import decoded, file_bytes, write_text, written_columns
 from intemi.kernel import ConfigurationError
@@ -51,6 +52,8 @@ def read_csv(
     missing: Sequence[str] | None = None,
     decimal: str = ".",
     encoding: str = "utf-8",
+    drop: Sequence[str] = (),
+    columns: Sequence[str] | None = None,
 ) -> Data:
     """The data of a CSV file.
 
@@ -58,9 +61,10 @@ def read_csv(
     are classes; fractions are only if it is among the `nominal` columns. `nominal` and `numeric` name columns whose
     type is not to be inferred; as a mapping, `nominal` tells their categories too. `weights` names the column with the
     weights of the rows. Without a `header`, columns are called `column 1` and so on. `missing` are the texts that mean
-    that a value is missing, beside an empty cell, instead of the usual ones.
+    that a value is missing, beside an empty cell, instead of the usual ones. `drop` names columns to leave out,
+    `columns` those to read, beside the target and the weights that are named.
     """
-    options = Options(target, nominal, numeric, weights, delimiter, header, missing, decimal, encoding)
+    options = Options(target, nominal, numeric, weights, delimiter, header, missing, decimal, encoding, drop, columns)
     return parse_csv(file_bytes(path), str(path), options)
 
 
@@ -77,8 +81,11 @@ class Options:
     missing: Sequence[str] | None = None
     decimal: str = "."
     encoding: str = "utf-8"
+    drop: Sequence[str] = ()
+    columns: Sequence[str] | None = None
 
     def __post_init__(self) -> None:
+        check_choice("read_csv", self.drop, self.columns)
         for what, text in (("weights", self.weights), ("delimiter", self.delimiter), ("encoding", self.encoding)):
             if text is not None and not isinstance(text, str):
                 raise ConfigurationError(f"read_csv: {what} must be a text, got {text!r}")
@@ -121,14 +128,37 @@ def parse_csv(content: bytes, file: str, options: Options | None = None) -> Data
     Data(2 rows, 1 numeric and 0 nominal columns, class of 2: a 1, b 1)
     """
     options = options or Options()
-    text = decoded(content, file, options.encoding)
-    delimiter = options.delimiter or _detected(text, [each for each in DELIMITERS if each != options.decimal])
-    cells = _cells(text, file, delimiter.encode())
+    cells = _all_cells(content, file, options)
     if len(cells) <= options.header:
         raise DataError(file, 1, "no rows", "at least one after the names of the columns")
     cells = _without_empty_end(cells)
     names = _names(cells, file, options.header)
+    if len(names) == 1 and options.delimiter is None and options.target != "":
+        raise DataError(
+            file,
+            None,
+            f"no column beside {shown(names[0])}",
+            f"several, separated by one of {' '.join(map(repr, DELIMITERS))} or by what delimiter= says "
+            "(target='' if there is only one)",
+        )
+    kept = kept_columns(file, names, options.drop, options.columns, options.target, options.weights)
+    if len(kept) < len(names):
+        names, cells = [names[index] for index in kept], cells.some_columns(kept)
     return _Reading(file, names, cells.after(0) if options.header else cells, options).data()
+
+
+def delimiter_of(content: bytes, file: str, options: Options) -> str:
+    """What separates the values of a file: what was told, or else found in its first lines."""
+    return _delimiter(decoded(content, file, options.encoding), options)
+
+
+def _delimiter(text: bytes, options: Options) -> str:
+    return options.delimiter or _detected(text, [each for each in DELIMITERS if each != options.decimal])
+
+
+def _all_cells(content: bytes, file: str, options: Options) -> Cells:
+    text = decoded(content, file, options.encoding)
+    return _cells(text, file, _delimiter(text, options).encode())
 
 
 class CSV(FileFormat):
@@ -150,14 +180,24 @@ class CSV(FileFormat):
         missing: Sequence[str] | None = None,
         decimal: str = ".",
         encoding: str = "utf-8",
+        drop: Sequence[str] = (),
+        columns: Sequence[str] | None = None,
     ) -> Data:
         """The data in the bytes of a file."""
-        options = Options(target, nominal, numeric, weights, delimiter, header, missing, decimal, encoding)
+        options = Options(
+            target, nominal, numeric, weights, delimiter, header, missing, decimal, encoding, drop, columns
+        )
         return parse_csv(content, file, options)
 
     def check_options(self, target: str | None, options: Mapping[str, Any]) -> None:
         """Refuse values of options that make no sense."""
         Options(target, **options)
+
+    def row_lines(self, content: bytes, file: str, options: Mapping[str, Any]) -> Sequence[int] | None:
+        """For each row the number of the line on which it begins."""
+        told = Options(**options)
+        lines: list[int] = _all_cells(content, file, told).lines.tolist()
+        return lines[1:] if told.header else lines
 
     def write(  # type: ignore[override]
         self, data: Data, path: str | Path, *, delimiter: str | None = None, weights: str = "weight"
@@ -172,7 +212,7 @@ def _without_empty_end(cells: Cells) -> Cells:
     width = cells.starts.shape[1]
     while width > 1 and bool((cells.starts[:, width - 1] >= cells.ends[:, width - 1]).all()):
         width -= 1
-    return cells if width == cells.starts.shape[1] else cells.first_columns(width)
+    return cells if width == cells.starts.shape[1] else cells.some_columns(range(width))
 
 
 def _detected(text: bytes, delimiters: Sequence[str]) -> str:
@@ -303,14 +343,6 @@ class _Reading:
     def data(self) -> Data:
         """The columns with their values as data."""
         options = self.options
-        if len(self.names) == 1 and options.delimiter is None and options.target != "":
-            raise DataError(
-                self.file,
-                None,
-                f"no column beside {shown(self.names[0])}",
-                f"several, separated by one of {' '.join(map(repr, DELIMITERS))} or by what delimiter= says "
-                "(target='' if there is only one)",
-            )
         for name in (*options.nominal, *options.numeric, options.weights, options.target):
             if name and name not in self._places:
                 raise DataError(self.file, None, f"no column called {shown(name)}", f"one of {listed(self.names)}")
@@ -337,7 +369,7 @@ class _Reading:
         )
 
     def _assembled(self, columns: list[Column], values: Any, target: int | None, weights: Any) -> Data:
-        return assembled(columns, values, target, weights, Path(self.file).stem)
+        return assembled(columns, values, target, weights, stem_of(self.file))
 
     def _target(self) -> int | None:
         if self.options.target is None:

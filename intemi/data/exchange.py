@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from intemi.data.choosing import MAX_NAMES, check_choice, kept_columns
 from intemi.data.column import Column, repeated
 from intemi.data.data import Data
 from intemi.data.errors import listed
@@ -58,34 +59,47 @@ def from_numpy(
     return Data(Table(columns, values, column, codes, weights, name))
 
 
-def from_pandas(frame: Any, target: str | None = None, *, weights: str | None = None, name: str = "") -> Data:
+def from_pandas(
+    frame: Any,
+    target: str | None = None,
+    *,
+    weights: str | None = None,
+    name: str = "",
+    drop: Sequence[str] = (),
+    columns: Sequence[str] | None = None,
+) -> Data:
     """Data of a pandas frame: numbers stay numbers; categories, texts and truth values become nominal.
 
     The target is the column of that name, or the last one if none is named; `""` for no target. Whole numbers in it
-    are classes, fractions are not.
+    are classes, fractions are not. `drop` names columns to leave out, of any type; `columns` those to take, beside the
+    target and the weights that are named.
     """
     if not (hasattr(frame, "iloc") and hasattr(frame, "columns")):
         raise ConfigurationError(f"from_pandas: a pandas frame is needed, got {type(frame).__name__}")
     names = [str(each) for each in frame.columns]
     if (twice := repeated(names)) is not None:
         raise ConfigurationError(f"from_pandas: the names of columns must differ, got {twice!r} twice")
-    for what, given in (("target", target), ("weights", weights)):
-        if given and given not in names:
-            raise ConfigurationError(f"from_pandas: {what} must be one of {listed(names)}, got {given!r}")
+    check_choice("from_pandas", drop, columns)
+    for what, given in (("target", [target]), ("weights", [weights]), ("drop", drop), ("columns", columns or ())):
+        for each in given:
+            if each and each not in names:
+                raise ConfigurationError(f"from_pandas: {what} must be one of {listed(names, MAX_NAMES)}, got {each!r}")
     if weights and weights == target:
         raise ConfigurationError(f"from_pandas: target and weights must be two columns, got {target!r} for both")
+    kept = kept_columns("from_pandas", names, drop, columns, target, weights)
+    frame, names = frame.iloc[:, kept], [names[index] for index in kept]
     rest = [each for each in names if each != weights]
     chosen = target if target is not None else rest[-1] if rest else ""
     read = {
         each: from_series(each, frame.iloc[:, index]) for index, each in enumerate(names) if each != (chosen or None)
     }
     features = [each for each in rest if each != chosen]
-    columns = [read[each][0] for each in features]
+    found = [read[each][0] for each in features]
     values = np.array([read[each][1] for each in features]).reshape(len(features), len(frame))
     values.flags.writeable = False  # so the table need not copy them
     given_weights = _weights(*read[weights]) if weights else None
     if not chosen:
-        return Data(Table(columns, values, weights=given_weights, name=name))
+        return Data(Table(found, values, weights=given_weights, name=name))
     column, codes = classes_from_series(chosen, frame.iloc[:, names.index(chosen)])
     if target is None and not column.categories and len(frame):
         raise ConfigurationError(
@@ -93,7 +107,7 @@ def from_pandas(frame: Any, target: str | None = None, *, weights: str | None = 
             "(name another target, or target='' for none)"
         )
     classes = np.where(np.isnan(codes), MISSING, codes)
-    return Data(Table(columns, values, column, classes, given_weights, name))
+    return Data(Table(found, values, column, classes, given_weights, name))
 
 
 def _weights(column: Column, values: Any) -> Any:

@@ -5,18 +5,21 @@ A format of one's own is registered by its definition, and then used by `read`, 
 
 from __future__ import annotations
 
+import gzip
 import inspect
+import zlib
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
 from intemi.data.data import Data
-from intemi.data.errors import listed
+from intemi.data.errors import DataError, listed
 from intemi.kernel.component import Component
 from intemi.kernel.errors import ConfigurationError
 from intemi.kernel.registered import Registered
 
+PACKED = ".gz"
 FORMATS: Registered[type[FileFormat]] = Registered("file format")
 """Classes of file formats by extension, with its dot."""
 
@@ -41,6 +44,8 @@ class FileFormat(Component):
     """
 
     extensions: ClassVar[tuple[str, ...]] = ()
+    declares_types: ClassVar[bool] = False
+    """Whether files say of each column whether it is numeric or nominal, so that nothing is guessed."""
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -60,10 +65,14 @@ class FileFormat(Component):
 
     def data_in(self, content: bytes, file: str, target: str | None, options: Mapping[str, Any]) -> Data:
         """What `parse` makes of the bytes of a file, if that is data."""
-        data: object = self.parse(content, file, target, **options)
+        data: object = self.parse(unpacked(content, file), file, target, **options)
         if not isinstance(data, Data):
             raise ConfigurationError(f"{file}: {self.kind}.parse must return Data, got {data!r}")
         return data
+
+    def row_lines(self, content: bytes, file: str, options: Mapping[str, Any]) -> Sequence[int] | None:
+        """For each row the number of its line in the bytes of a file; None if rows have no lines."""
+        return None
 
     def write(self, data: Data, path: str | Path, **options: Any) -> None:
         """Write data to a file."""
@@ -85,10 +94,47 @@ class FileFormat(Component):
 
 def format_of(path: str | Path) -> FileFormat:
     """The format of a file, by its extension."""
-    extension = Path(path).suffix.lower()
+    extension = extension_of(path)
     if extension not in FORMATS:
         raise ConfigurationError(f"{path}: its extension must be one of {listed(FORMATS)}, got {extension!r}")
     return FORMATS[extension]()
+
+
+def extension_of(path: str | Path) -> str:
+    """The extension that says how a file is read, in lower case; that of a packed file stands before `.gz`.
+
+    >>> extension_of("votes.CSV"), extension_of("votes.csv.gz")
+    ('.csv', '.csv')
+    """
+    return Path(_without_packing(path)).suffix.lower()
+
+
+def stem_of(path: str | Path) -> str:
+    """The name of a file without its folder and extension.
+
+    >>> stem_of("data/votes.csv.gz")
+    'votes'
+    """
+    return Path(_without_packing(path)).stem
+
+
+def is_packed(path: str | Path) -> bool:
+    """Whether a file is packed by gzip."""
+    return str(path).lower().endswith(PACKED)
+
+
+def unpacked(content: bytes, file: str) -> bytes:
+    """The bytes of a file; those that were packed, if it is a packed one."""
+    if not is_packed(file):
+        return content
+    try:
+        return gzip.decompress(content)
+    except (OSError, EOFError, zlib.error) as error:
+        raise DataError(file, None, f"no gzip file ({error})", "one that gzip can unpack") from None
+
+
+def _without_packing(path: str | Path) -> str:
+    return str(path)[: -len(PACKED)] if is_packed(path) else str(path)
 
 
 def _options_of(method: Any) -> tuple[str, ...]:

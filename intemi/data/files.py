@@ -10,12 +10,28 @@ from intemi.data.arff import ARFF
 from intemi.data.csv import CSV
 from intemi.data.data import Data
 from intemi.data.errors import listed
-from intemi.data.file_format import FORMATS, FileFormat, format_of
+from intemi.data.excel import Excel
+from intemi.data.file_format import FORMATS, FileFormat, extension_of, format_of, is_packed, unpacked
+from intemi.data.notes import Note, notes_on
 from intemi.data.parquet import Parquet
 from intemi.data.texts import file_bytes
 from intemi.kernel import ConfigurationError
 
-__all__ = ["ARFF", "CSV", "FORMATS", "FileFormat", "Parquet", "check_reading", "format_of", "parse", "read", "write"]
+__all__ = [
+    "ARFF",
+    "CSV",
+    "Excel",
+    "FORMATS",
+    "FileFormat",
+    "Parquet",
+    "check_reading",
+    "extension_of",
+    "format_of",
+    "notes_on_file",
+    "parse",
+    "read",
+    "write",
+]
 
 
 def read(path: str | Path, target: str | None = None, **options: Any) -> Data:
@@ -32,6 +48,18 @@ def parse(content: bytes, path: str | Path, target: str | None = None, **options
     return check_reading(path, target, options).data_in(content, str(path), target, options)
 
 
+def notes_on_file(data: Data, path: str | Path, options: Mapping[str, Any], content: bytes | None) -> tuple[Note, ...]:
+    """What looks suspicious in data that were read from a file; with its content, notes name the lines."""
+    format_ = format_of(path)
+
+    def lines() -> Sequence[int] | None:
+        return None if content is None else format_.row_lines(unpacked(content, str(path)), str(path), options)
+
+    every = [column.name for column in data.columns]
+    declared = every if format_.declares_types else list(options.get("nominal", ()))
+    return notes_on(data, lines=lines, declared=declared, decimal=options.get("decimal", "."))
+
+
 def check_reading(path: str | Path, target: str | None, options: Mapping[str, Any]) -> FileFormat:
     """The format of a file; refuse what no format reads, and options that it does not have or that make no sense."""
     found = format_of(path)
@@ -43,6 +71,8 @@ def check_reading(path: str | Path, target: str | None, options: Mapping[str, An
 def write(data: Data, path: str | Path, **options: Any) -> None:
     """Write data to a file; its extension says how, `options` are those of that format."""
     found = format_of(path)
+    if is_packed(path):
+        raise ConfigurationError(f"write: packed files are read, not written, got {str(path)!r}")
     _check("write", path, found.writing_options(), options)
     found.write(data, path, **options)
 
@@ -55,5 +85,5 @@ def reading_options() -> tuple[str, ...]:
 def _check(who: str, path: str | Path, known: Sequence[str], options: Mapping[str, Any]) -> None:
     for name in options:
         if name not in known:
-            extension = Path(path).suffix.lower()
+            extension = extension_of(path)
             raise ConfigurationError(f"{who}: {extension} files have no option {name!r}; there are {listed(known)}")

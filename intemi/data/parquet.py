@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import io
 import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from intemi.data.choosing import check_choice, kept_columns
 from intemi.data.data import Data
 from intemi.data.errors import DataError
 from intemi.data.exchange import from_pandas, to_pandas
-from intemi.data.file_format import FileFormat
+from intemi.data.file_format import FileFormat, stem_of
 from intemi.data.libraries import needed
 from intemi.data.texts import file_bytes, write_bytes
 from intemi.kernel import ConfigurationError
@@ -18,16 +20,31 @@ from intemi.kernel import ConfigurationError
 _NOTES = b"intemi"
 
 
-def read_parquet(path: str | Path, target: str | None = None, *, weights: str | None = None) -> Data:
+def read_parquet(
+    path: str | Path,
+    target: str | None = None,
+    *,
+    weights: str | None = None,
+    drop: Sequence[str] = (),
+    columns: Sequence[str] | None = None,
+) -> Data:
     """The data of a Parquet file.
 
     The target is the column of that name; if none is named, the one that `write_parquet` noted, or else the last one;
-    `""` for no target.
+    `""` for no target. `drop` names columns to leave out, `columns` those to read, beside target and weights.
     """
-    return parse_parquet(file_bytes(path), str(path), target, weights=weights)
+    return parse_parquet(file_bytes(path), str(path), target, weights=weights, drop=drop, columns=columns)
 
 
-def parse_parquet(content: bytes, file: str, target: str | None = None, *, weights: str | None = None) -> Data:
+def parse_parquet(
+    content: bytes,
+    file: str,
+    target: str | None = None,
+    *,
+    weights: str | None = None,
+    drop: Sequence[str] = (),
+    columns: Sequence[str] | None = None,
+) -> Data:
     """The data in the bytes of a Parquet file; `file` is what errors call it."""
     pandas = needed("pandas", "read_parquet")
     pyarrow = needed("pyarrow", "read_parquet")
@@ -48,8 +65,9 @@ def parse_parquet(content: bytes, file: str, target: str | None = None, *, weigh
         target = noted.get("target")
     if weights is None:
         weights = noted.get("weights")
+    kept = kept_columns(file, list(map(str, frame.columns)), drop, columns, target, weights)
     try:
-        return from_pandas(frame, target, weights=weights, name=noted.get("name") or Path(file).stem)
+        return from_pandas(frame.iloc[:, kept], target, weights=weights, name=noted.get("name") or stem_of(file))
     except ConfigurationError as error:
         raise DataError(file, None, f"no data table ({error})", "columns of numbers, texts or categories") from None
 
@@ -59,9 +77,22 @@ class Parquet(FileFormat):
 
     extensions = (".parquet",)
 
-    def parse(self, content: bytes, file: str, target: str | None = None, *, weights: str | None = None) -> Data:
+    def parse(
+        self,
+        content: bytes,
+        file: str,
+        target: str | None = None,
+        *,
+        weights: str | None = None,
+        drop: Sequence[str] = (),
+        columns: Sequence[str] | None = None,
+    ) -> Data:
         """The data in the bytes of a file."""
-        return parse_parquet(content, file, target, weights=weights)
+        return parse_parquet(content, file, target, weights=weights, drop=drop, columns=columns)
+
+    def check_options(self, target: str | None, options: Mapping[str, Any]) -> None:
+        """Refuse values of options that make no sense."""
+        check_choice("read_parquet", options.get("drop", ()), options.get("columns"))
 
     def write(self, data: Data, path: str | Path, *, weights: str = "weight") -> None:  # type: ignore[override]
         """Write data to a file."""

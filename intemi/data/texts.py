@@ -52,7 +52,8 @@ def decoded(content: bytes, file: str, encoding: str) -> bytes:
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         found = f"the byte 0x{content[error.start]:02x}" if error.start < len(content) else "an incomplete character"
-        raise DataError(file, line, found, f"text in {encoding}; another encoding can be named") from None
+        expected = f"text in {encoding}; another encoding can be named, such as encoding: latin-1"
+        raise DataError(file, line, found, expected) from None
     except (LookupError, ValueError):
         raise ConfigurationError(f"read: encoding must be one that Python knows, got {encoding[:60]!r}") from None
     nul = content.find(b"\0")

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import glob
 import os
-from pathlib import Path
 from typing import Any, get_args
 
-from intemi.data.files import FORMATS, reading_options
+from intemi.data.file_format import FORMATS, extension_of, stem_of
+from intemi.data.files import reading_options
 from intemi.experiments.building import build_value, machine, refused
 from intemi.experiments.catalogue import entries
 from intemi.experiments.document import Node
@@ -67,7 +67,7 @@ def _loaders(node: Node) -> list[tuple[str, Machine]]:
 
 def _from_text(node: Node) -> list[tuple[str, Machine]]:
     text = node.value
-    if Path(text).suffix.lower() in FORMATS:
+    if extension_of(text) in FORMATS:
         return _from_file(node, None)
     if text in sklearn_names():
         return [(text, SklearnDataset(text))]
@@ -89,12 +89,12 @@ def _from_file(path: Node, node: Node | None) -> list[tuple[str, Machine]]:
     files = sorted(glob.glob(pattern)) if glob.has_magic(pattern) else [pattern]
     if not files:
         raise path.wrong(f"no file fits {pattern}")
-    return [(Path(file).stem, _loader(file, path, node)) for file in files]
+    return [(stem_of(file), _loader(file, path, node)) for file in files]
 
 
 def _loader(file: str, path: Node, node: Node | None) -> Machine:
     if not os.path.exists(file):
-        there = [each for each in _siblings(file) if Path(each).suffix.lower() in FORMATS]
+        there = [each for each in _siblings(file) if extension_of(each) in FORMATS]
         hint = near(os.path.basename(file), there) if there else "paths are seen from the folder of the experiment file"
         if "://" in str(path.value):
             raise path.wrong(
@@ -137,5 +137,5 @@ def _own_name(loader: Machine) -> str:
     for parameter in ("name", "path"):
         value = loader.parameters().get(parameter)
         if isinstance(value, str) and value:
-            return Path(value).stem
+            return stem_of(value)
     return loader.kind

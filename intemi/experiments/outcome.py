@@ -11,6 +11,7 @@ from intemi.analysis.stamps import STAMPS
 from intemi.experiments.alike import check_alike
 from intemi.experiments.compared import Compared
 from intemi.experiments.comparison import compare
+from intemi.experiments.data_notes import data_notes
 from intemi.experiments.experiment import LEARNER, TEST, Experiment, measures_by_name
 from intemi.experiments.frozen import History, history
 from intemi.experiments.unknown import is_known
@@ -77,6 +78,11 @@ class Outcome:
     cells: Sequence[Cell]
     loaded: Mapping[str, Capsule]
     """The requests for the data sets."""
+
+    @cached_property
+    def data_notes(self) -> list[str]:
+        """A sentence for each suspicious thing in the data sets, and what helps."""
+        return data_notes(self.experiment, self.loaded)
 
     @property
     def finished(self) -> list[Cell]:

@@ -211,7 +211,8 @@ def _data(outcome: Outcome) -> str:
         loaded = outcome.loaded.get(name)
         results = {} if loaded is None or loaded.error is not None else loaded.results
         rows.append([name, *(_text(results.get(label)) for label in labels), repr(machine)])
-    return _rows(["data", *labels, "loaded by"], rows, "Data sets")
+    notes = [f"Note: {note}" for note in outcome.data_notes]
+    return _rows(["data", *labels, "loaded by"], rows, "Data sets") + _notes(notes)
 
 
 def _learners(outcome: Outcome) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from intemi.data import Data
+from intemi.experiments.data_notes import data_notes
 from intemi.experiments.experiment import Experiment
 from intemi.experiments.frozen import EXPERIMENTS, MAX_PLAN_BYTES, freeze
 from intemi.experiments.outcome import Cell, Outcome
@@ -119,6 +120,14 @@ def planned(experiment: Experiment, project: Project) -> Iterator[tuple[str, Exp
             capsule, sources[data] = _request_data(experiment, project, data)
             capsule.wait()
         yield f"{learner} on {data}", project.explain(machine, data=sources[data])
+
+
+def notes_before(experiment: Experiment, project: Project) -> list[str]:
+    """A sentence for each suspicious thing in the data sets, before anything but loaders is run."""
+    loaded = {name: _request_data(experiment, project, name)[0] for name in experiment.data}
+    for capsule in loaded.values():
+        capsule.wait()
+    return data_notes(experiment, loaded)
 
 
 def save(experiment: Experiment, folder: str | os.PathLike[str]) -> Path:

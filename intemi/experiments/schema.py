@@ -105,11 +105,14 @@ class _Writer:
             "missing": texts,
             "decimal": {"enum": [".", ","]},
             "encoding": text,
+            "sheet": text,
+            "drop": texts,
+            "columns": texts,
         }
         return {
             "anyOf": [
                 {"enum": list(sklearn_names())},
-                {"type": "string", "pattern": rf"({'|'.join(map(re.escape, FORMATS))})$"},
+                {"type": "string", "pattern": rf"({'|'.join(map(re.escape, FORMATS))})(\.gz)?$"},
                 {**_object(of_files, "A file."), "required": ["path"]},
                 {
                     **_object({"openml": {"type": ["integer", "string"]}, "target": text}, "A data set of OpenML."),

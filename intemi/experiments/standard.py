@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import Any
 
-from intemi.data.files import FORMATS
+from intemi.data.file_format import FORMATS, extension_of, stem_of
 from intemi.experiments.compared import Compared
 from intemi.experiments.comparison import Comparison
 from intemi.experiments.datasets import sklearn_names
@@ -98,7 +97,7 @@ def _source(given: Any) -> Any:
     text = os.fspath(given)
     if text in sklearn_names():
         return SklearnDataset(text)  # type: ignore[arg-type]
-    if Path(text).suffix.lower() not in FORMATS:
+    if extension_of(text) not in FORMATS:
         raise ConfigurationError(
             f"compare_learners: no data set is called {text!r}; {near(text, sklearn_names())}; "
             f"files end with {', '.join(FORMATS)}"
@@ -108,10 +107,10 @@ def _source(given: Any) -> Any:
 
 def _name_of(given: Any) -> str:
     if isinstance(given, str | os.PathLike):
-        return Path(os.fspath(given)).stem
+        return stem_of(os.fspath(given))
     if isinstance(given, Machine):
         known = given.parameters()
-        return Path(str(known.get("name") or known.get("path") or type(given).__name__)).stem
+        return stem_of(str(known.get("name") or known.get("path") or type(given).__name__))
     return str(getattr(given, "name", "") or "data")
 
 

@@ -1,12 +1,13 @@
 """What machines give to each other beside data: classifiers, transformations, rankings. Types of ports, not machines.
 
-They answer for any data with the columns they were made for; other columns get an error that says what differs.
+They answer for any data with the columns they were made for; categories are known by name. Other columns get an error
+that says what differs.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -38,18 +39,15 @@ class Classifier(ABC):
 
     def classify(self, data: Data) -> Codes:
         """For each row the index of a class."""
-        check_columns(type(self).__name__, self.columns, data)
-        return self._classify(data)
+        return self._classify(fitted(type(self).__name__, self.columns, data))
 
     def probabilities(self, data: Data) -> Floats:
         """For each row the probabilities of all classes."""
-        check_columns(type(self).__name__, self.columns, data)
-        return self._probabilities(data)
+        return self._probabilities(fitted(type(self).__name__, self.columns, data))
 
     def answers(self, data: Data) -> tuple[Codes, Floats]:
         """The classes and the probabilities at once, which costs less than one after the other."""
-        check_columns(type(self).__name__, self.columns, data)
-        return self._answers(data)
+        return self._answers(fitted(type(self).__name__, self.columns, data))
 
     def _classify(self, data: Data) -> Codes:
         return self._answers(data)[0]
@@ -73,8 +71,7 @@ class Transformation(ABC):
 
     def transform(self, data: Data) -> Data:
         """The transformed data, row by row."""
-        check_columns(type(self).__name__, self.columns, data)
-        return self._transform(data)
+        return self._transform(fitted(type(self).__name__, self.columns, data))
 
     @abstractmethod
     def _transform(self, data: Data) -> Data: ...
@@ -118,13 +115,39 @@ class FeatureRanking:
 
 def check_columns(who: str, expected: Sequence[Column], data: Data) -> None:
     """Refuse data whose columns are not exactly the expected ones, saying what differs."""
+    if not _are_expected(who, expected, data):
+        differing = next((each, own) for each, own in zip(expected, data.columns, strict=True) if each != own)
+        raise ColumnsError(f"{who}: the column {_differing(*differing)}")
+
+
+def fitted(who: str, expected: Sequence[Column], data: Data) -> Data:
+    """Data with exactly the expected columns: those whose categories are others, or in another order, go by name.
+
+    A category that occurs and was not expected is refused, as is anything else that differs.
+
+    >>> from intemi.data import Table
+    >>> rows = Data(Table([Column("colour", ("blue", "red"))], [[0, 1]]))
+    >>> fitted("doctest", [Column("colour", ("red", "green", "blue"))], rows).features
+    array([[2., 0.]])
+    """
+    if _are_expected(who, expected, data):
+        return data
+    values = np.empty((len(expected), len(data)))
+    for index, column in enumerate(expected):
+        values[index] = _translated(who, column, data.columns[index], data.feature(index))
+    values.flags.writeable = False  # so the table need not copy them
+    return data.with_features(expected, values)
+
+
+def _are_expected(who: str, expected: Sequence[Column], data: Data) -> bool:
+    """Whether the columns of data are exactly the expected ones; refuse those of other names, or in another order."""
     if not isinstance(data, Data):
         raise ColumnsError(
             f"{who}: Data are needed, got {type(data).__name__}; from_numpy and from_pandas of intemi.data make them"
         )
     given = data.columns
     if given is expected or tuple(given) == tuple(expected):
-        return
+        return True
     names = [column.name for column in given]
     missing = [column.name for column in expected if column.name not in names]
     if missing:
@@ -132,11 +155,39 @@ def check_columns(who: str, expected: Sequence[Column], data: Data) -> None:
     extra = [name for name in names if name not in {column.name for column in expected}]
     if extra:
         raise ColumnsError(f"{who}: the column {extra[0]!r} is unknown; it was made for {_listed(expected)}")
-    by_name = {column.name: column for column in given}
-    for column in expected:
-        if by_name[column.name] != column:
-            raise ColumnsError(f"{who}: the column {_differing(column, by_name[column.name])}")
-    raise ColumnsError(f"{who}: the columns are in another order; it was made for {_listed(expected)}")
+    if names != [column.name for column in expected]:
+        raise ColumnsError(f"{who}: the columns are in another order; it was made for {_listed(expected)}")
+    return False
+
+
+def _translated(who: str, expected: Column, given: Column, values: Floats) -> Floats:
+    """The values of a column in terms of the expected one."""
+    if expected == given or np.isnan(values).all():  # a column without a value has any type
+        return values
+    if expected.categories is None or given.categories is None:
+        raise ColumnsError(f"{who}: the column {_differing(expected, given)}")
+    return translated_codes(
+        expected.categories,
+        given.categories,
+        values,
+        lambda unknown: ColumnsError(
+            f"{who}: the column {_differing(expected, Column(expected.name, tuple(unknown)))}; "
+            "missing=[...] of a reader has such values read as missing"
+        ),
+    )
+
+
+def translated_codes(
+    expected: Sequence[str], given: Sequence[str], codes: Floats, refused: Callable[[list[str]], Exception]
+) -> Floats:
+    """Indices of given categories as indices of the expected ones; what occurs and was not expected is refused."""
+    places = {category: float(code) for code, category in enumerate(expected)}
+    present = codes[~np.isnan(codes)].astype(np.int64)
+    if unknown := [given[code] for code in np.unique(present).tolist() if given[code] not in places]:
+        raise refused(unknown)
+    by_code = np.array([*(places.get(category, np.nan) for category in given), np.nan])
+    found: Floats = by_code[np.where(np.isnan(codes), len(given), codes).astype(np.int64)]
+    return found
 
 
 def _differing(expected: Column, given: Column) -> str:

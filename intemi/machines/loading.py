@@ -11,7 +11,8 @@ import numpy as np
 from intemi.data import Data
 from intemi.data.errors import DataError
 from intemi.data.exchange import from_bunch
-from intemi.data.files import FileFormat, check_reading, format_of
+from intemi.data.files import FileFormat, check_reading, format_of, notes_on_file
+from intemi.data.notes import Note
 from intemi.data.texts import file_bytes
 from intemi.kernel import ConfigurationError, Model, parameter
 from intemi.kernel.encoding import digest
@@ -69,6 +70,16 @@ class DataLoader(Loader):
         if name == "path":
             return type(self).from_parameters({**self.parameters(), "path": value, "content": "", "format": None})
         return super().with_part(name, value)
+
+    def notes(self, data: Data) -> tuple[Note, ...]:
+        """What looks suspicious in the data that it has read; with lines, if the file still is what it was."""
+        try:
+            content: bytes | None = file_bytes(self.path)
+        except DataError:
+            content = None
+        if content is not None and _digest(content) != self.content:
+            content = None
+        return notes_on_file(data, self.path, self.options, content)
 
     def run(self) -> Model:
         """Read the file, if it still is what it was."""

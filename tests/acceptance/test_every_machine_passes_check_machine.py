@@ -61,10 +61,12 @@ from intemi.machines import (
     Standardization,
     SVMTraining,
     TransformAndClassify,
+    TransformationChain,
     Values,
 )
 from intemi.machines.classifiers.transform_and_classify import TransformedClassifier
 from intemi.machines.measures import F1, Correctness
+from intemi.machines.transformations.chain import ChainedTransformation
 from intemi.machines.trees import CostComplexity, Expansions, LockstepTree, PruningTest, Windowing
 from intemi.machines.trees.refinement.machines import (
     ErrorsOfPrunings,
@@ -162,6 +164,11 @@ EXAMPLES: dict[type[Machine], Callable[[], Example]] = {
     SVM: lambda: (SVM(C=2), {"data": DATA}),
     KernelProvider: lambda: (KernelProvider(PolynomialKernel(2)), {"data": DATA}),
     SVMTraining: lambda: (SVMTraining(), {"table": outputs(KernelProvider(), data=DATA)["table"]}),
+    TransformationChain: lambda: (
+        TransformationChain((Imputation(), NominalToIndicators(), Standardization())),
+        {"data": mixed(weighted=True)},
+    ),
+    ChainedTransformation: lambda: (ChainedTransformation(), {"steps": [transformation()]}),
     TransformAndClassify: lambda: (TransformAndClassify(Standardization(), KNN(k=3)), {"data": DATA}),
     TransformedClassifier: lambda: (
         TransformedClassifier(),

@@ -27,7 +27,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays_of
 
 import intemi
-from intemi.data.files import ARFF, CSV, Parquet
+from intemi.data.files import ARFF, CSV, Excel, Parquet
 from intemi.experiments.unknown import Unknown
 from intemi.kernel import (
     Component,
@@ -109,6 +109,7 @@ from intemi.machines import (
     SVMTraining,
     Threshold,
     TransformAndClassify,
+    TransformationChain,
     Uniform,
     Values,
     Zip,
@@ -136,6 +137,7 @@ from intemi.machines.measures import (
 from intemi.machines.roles import ClassifierTest, Distributor, Learner, Loader, Ranker, Role, Transformer
 from intemi.machines.structure.scheme import SchemeChild, SchemePort
 from intemi.machines.structure.wires import ItemWire, OutsideWire, Wire
+from intemi.machines.transformations.chain import ChainedTransformation
 from intemi.machines.trees.refinement.machines import (
     ErrorsOfPrunings,
     ErrorsOnRows,
@@ -246,10 +248,13 @@ SHIPPED: list[tuple[Callable[[], Component], str]] = [
     (lambda: OpenMLDataset(61), "7436e853df60c1dfcc306964a0f35748"),
     (lambda: Standardization(), "f4f32a742134ce146cd11f96e8c6e06b"),
     (lambda: Threshold(), "89495d2962209e8ef705d5efda49cacf"),
+    (lambda: TransformationChain((Imputation(), Standardization())), "895a8231e6c9e858c5696ee367bf069e"),
+    (lambda: ChainedTransformation(), "71240c8f0b4c395c84c572e56b527a4e"),
     (lambda: TransformAndClassify(), "ba879857b46328d1831a6b6e6b5fef3e"),
     (lambda: TransformedClassifier(), "1914b65cce86ae53af56fe97265489d6"),
     (lambda: ARFF(), "8752d9359026d87ec5cbbedeeef877e8"),
     (lambda: CSV(), "8d5216618d809cf32b9cd4c0e9e76a52"),
+    (lambda: Excel(), "485b35cee238c3739c12202024cf37a9"),
     (lambda: Parquet(), "a978c35e00dded226c89c4706773b633"),
     (lambda: DataLoader("iris.arff", content="00" * 16), "e65071e9c0ff9fd0405c37ad059cbd4b"),
     (lambda: GivenFolds((0, 1)), "6babb3767110d7dfa41099f91878782e"),

@@ -71,6 +71,7 @@ NEEDED: dict[str, dict[str, Any]] = {
     },
     "DataLoader": {"path": "table.csv"},
     "OpenMLDataset": {"id": 61},
+    "TransformationChain": {"steps": ["Standardization", "Normalization"]},
     "TransformAndClassify": {"transformation": "Standardization", "learner": "NaiveBayes"},
 }
 """Parameters of machines that are not complete without, as a file says them."""

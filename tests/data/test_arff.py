@@ -182,8 +182,11 @@ def test_a_view_is_written_as_what_it_shows() -> None:
         ("", "weather.arff:1: found the end of the file, expected @data after the attributes"),
         ("@data\n", "weather.arff:1: found @data, expected at least one @attribute before it"),
         ("hello\n", "weather.arff:1: found 'hello', expected @relation, @attribute or @data"),
-        ("@attribute a string\n", ":1: found the string attribute 'a', expected numeric, real, integer or {nominal"),
-        ("\n@attribute a date 'yyyy'\n", ":2: found the date attribute 'a', expected numeric"),
+        (
+            "@attribute a string\n@data\nx\n",
+            ":1: found the string attribute 'a', expected numeric, real, integer or {nominal",
+        ),
+        ("\n@attribute a date 'yyyy'\n@data\n?\n", ":2: found the date attribute 'a', expected numeric"),
         ("@attribute a relational\n", ":1: found the relational attribute 'a', expected numeric"),
         ("@attribute a float\n", ":1: found 'float', expected numeric, real, integer or {nominal values} as the type"),
         ("@attribute a\n", ":1: found nothing, expected numeric"),

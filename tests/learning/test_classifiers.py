@@ -16,6 +16,7 @@ from intemi.kernel.encoding import encode_parts
 from intemi.machines.classifiers import (
     KNN,
     SVM,
+    ClassificationTest,
     Distance,
     Euclidean,
     GaussianKernel,
@@ -30,9 +31,11 @@ from intemi.machines.classifiers import (
 )
 from intemi.machines.classifiers.knn import nearest_first_rows
 from intemi.machines.interfaces import Classifier, ColumnsError
+from intemi.machines.transformations import NominalToIndicators
 from intemi.machines.transformations.standardization import Standardization
+from intemi.machines.trees import DecisionTree
 from intemi.testing import check_machine
-from tests.learning.tables import CLASSES, classified, duplicated, mixed, numeric
+from tests.learning.tables import CLASSES, classified, duplicated, mixed, numeric, outputs
 
 LEARNERS = {
     "majority": Majority(),
@@ -433,16 +436,55 @@ def test_what_is_not_data_is_refused_with_what_makes_data(machine: Machine) -> N
         classifier.classify(np.zeros((3, 2)))
 
 
+COLOURS = Data(Table([Column("c", ("r", "g"))], [[0, 1, 0, 1]], CLASSES, [0, 1, 0, 1]))
+
+
+@pytest.mark.parametrize("machine", [NaiveBayes(), DecisionTree()], ids=lambda machine: machine.kind)
 @pytest.mark.parametrize(
-    ("categories", "message"),
+    ("categories", "codes"),
     [
-        (("g", "r"), r"'c' was expected with the categories r, g, got them in another order, g, r"),
-        (("r", "blue"), r"'c' was expected with the categories r, g, got blue as well"),
-        (("r",), r"'c' was expected with the categories r, g, got none called g"),
+        (("g", "r"), [1, 0, 1]),  # in another order
+        (("r", "blue", "g"), [0, 2, 0]),  # one more, which does not occur
     ],
 )
-def test_other_categories_are_refused_with_what_differs(categories: tuple[str, ...], message: str) -> None:
-    data = Data(Table([Column("c", ("r", "g"))], [[0, 1, 0]], CLASSES, [0, 1, 0]))
-    other = data.with_features([Column("c", categories)], [[0, 0, 0]])
-    with pytest.raises(ColumnsError, match=f"BayesClassifier: the column {message}"):
-        learned(NaiveBayes(), data).classify(other)
+def test_categories_are_known_by_name(machine: Machine, categories: tuple[str, ...], codes: list[int]) -> None:
+    other = COLOURS.select_rows([0, 1, 2]).with_features([Column("c", categories)], [codes])
+    classifier = learned(machine, COLOURS)
+    np.testing.assert_array_equal(classifier.probabilities(other), classifier.probabilities(COLOURS)[:3])
+
+
+def test_a_single_row_has_not_all_categories() -> None:
+    classifier = learned(NaiveBayes(), COLOURS)
+    row = Data(Table([Column("c", ("g",))], [[0]]))
+    np.testing.assert_array_equal(classifier.probabilities(row), classifier.probabilities(COLOURS)[1:2])
+    for unknown in (Column("c"), Column("c", ())):  # a reader cannot know the type of a column without a value
+        missing = Data(Table([unknown], [[np.nan]]))
+        assert classifier.probabilities(missing).shape == (1, len(CLASSES.categories or ()))
+
+
+def test_transformations_know_categories_by_name_as_well() -> None:
+    made = outputs(NominalToIndicators(), data=COLOURS)["transformation"]
+    turned = COLOURS.with_features([Column("c", ("g", "r"))], [[1, 0, 1, 0]])
+    np.testing.assert_array_equal(made.transform(turned).features, made.transform(COLOURS).features)
+
+
+def test_an_unknown_category_is_refused_with_what_helps() -> None:
+    other = COLOURS.with_features([Column("c", ("r", "blue"))], [[0, 1, 0, 0]])
+    message = r"BayesClassifier: the column 'c' was expected with the categories r, g, got blue as well; missing="
+    with pytest.raises(ColumnsError, match=message):
+        learned(NaiveBayes(), COLOURS).classify(other)
+
+
+def test_classes_of_test_data_are_known_by_name() -> None:
+    data = blobs()
+    classifier = learned(NaiveBayes(), data)
+    labels = data.labels
+    turned = Data(Table(data.columns, data.features, Column("class", labels[::-1]), len(labels) - 1 - data.classes))
+    one = data.select_rows(data.classes == 1)
+    alone = Data(Table(one.columns, one.features, Column("class", labels[1:2]), np.zeros(len(one), dtype=int)))
+    results = [ClassificationTest().run(each, classifier).results for each in (data, turned, one, alone)]
+    assert results[0]["Accuracy"] == results[1]["Accuracy"]
+    assert results[2]["Accuracy"] == results[3]["Accuracy"]
+    other = Data(Table(one.columns, one.features, Column("class", ("none of them",)), np.zeros(len(one), dtype=int)))
+    with pytest.raises(ConfigurationError, match="the classifier knows the classes"):
+        ClassificationTest().run(other, classifier)

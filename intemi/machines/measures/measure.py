@@ -20,7 +20,7 @@ from intemi.data import Data
 from intemi.kernel import Component, ConfigurationError
 from intemi.kernel.machine import Best
 from intemi.kernel.repository.query import Objective, Query, Statistic
-from intemi.machines.interfaces import Classifier, Codes, Floats
+from intemi.machines.interfaces import Classifier, Codes, Floats, translated_codes
 
 EVIDENCE = ("true", "answers", "probabilities", "weights", "labels", "confusion")
 """What a measure can ask for: the attributes of `Evidence`."""
@@ -131,21 +131,33 @@ def measure(measures: Iterable[Measure], data: Data, classifier: Classifier, who
     `who` is the machine that complains if there is nothing to measure.
     """
     chosen = list(measures)
-    if data.labels != classifier.labels:
-        raise ConfigurationError(
-            f"{who}: the classifier knows the classes {', '.join(classifier.labels)}, "
-            f"but the data have {', '.join(data.labels)}"
-        )
     known = data.classes >= 0
     data = data if known.all() else data.select_rows(known)
     if not len(data):
         raise ConfigurationError(f"{who}: there is no row whose class is known")
+    true = _true_classes(data, classifier, who)
     if any("probabilities" in each.needs for each in chosen):
         answers, probabilities = classifier.answers(data)
-        evidence = Evidence(data.classes, answers, probabilities, data.weights, data.labels)
+        evidence = Evidence(true, answers, probabilities, data.weights, classifier.labels)
     else:
-        evidence = Evidence(data.classes, classifier.classify(data), None, data.weights, data.labels)
+        evidence = Evidence(true, classifier.classify(data), None, data.weights, classifier.labels)
     return {each.name: each.measured(evidence) for each in chosen}
+
+
+def _true_classes(data: Data, classifier: Classifier, who: str) -> Codes:
+    """The classes of rows as the classifier counts them, which knows classes by their names."""
+    if data.labels == classifier.labels:
+        return data.classes
+    classes = translated_codes(
+        classifier.labels,
+        data.labels,
+        data.classes.astype(np.float64),
+        lambda unknown: ConfigurationError(
+            f"{who}: the classifier knows the classes {', '.join(classifier.labels)}, "
+            f"but the data have {', '.join(data.labels)}"
+        ),
+    )
+    return classes.astype(np.int32)
 
 
 def check_names(kind: str, measures: Iterable[Measure]) -> None:

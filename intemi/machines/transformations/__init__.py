@@ -1,5 +1,6 @@
 """Transformations: machines that make other data of data, and give the way to do the same to any other data."""
 
+from intemi.machines.transformations.chain import TransformationChain
 from intemi.machines.transformations.discretization import (
     Discretization,
     DiscretizationStrategy,
@@ -29,5 +30,6 @@ __all__ = [
     "MostFrequent",
     "NominalToIndicators",
     "PrincipalComponents",
+    "TransformationChain",
     "ExternalTransformation",
 ]
