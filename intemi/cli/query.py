@@ -22,6 +22,7 @@ _CONDITION = re.compile(r"\s*(.+?)\s*(==|!=|<=|>=|<|>)\s*(.+?)\s*")
 Examples:
   intemi query quickstart --type ClassificationTest
   intemi query quickstart --type ClassificationTest -l Accuracy -l Fold --under "svm on wine"
+  intemi query quickstart --under "svm on wine" --run 2          as it was requested in that run
   intemi query quickstart --path "test/learner" -l wall -l machine --csv > times.csv
   intemi query quickstart --type ClassificationTest --where "Accuracy < 0.9" --where "Fold == 3" """
 )
@@ -29,7 +30,9 @@ Examples:
 @click.option("-t", "--type", "kind", help="Machines of a class, or of one that inherits from it.")
 @click.option("--name", help="Requests of that name; * stands for anything.")
 @click.option("--path", help="Requests at a path below the root; * is one step, ** any number of them.")
-@click.option("--under", metavar="REQUEST", help="Look below this request only.")
+@click.option("--under", metavar="REQUEST", help="Look below this request only: the latest one of that name.")
+@click.option("--run", type=click.IntRange(min=1), metavar="N", help="Look at requests of this run; see `intemi runs`.")
+@click.option("--all-runs", is_flag=True, help="Look at all requests of the name --under, not only the latest.")
 @click.option("--where", multiple=True, metavar="CONDITION", help="A result or comment compared with a value.")
 @click.option("-l", "--label", "labels", multiple=True, help="What to show, the main one first; may be given again.")
 @click.option("--sort", help="Sort by this label.")
@@ -44,6 +47,8 @@ def command(
     name: str | None,
     path: str | None,
     under: str | None,
+    run: int | None,
+    all_runs: bool,
     where: tuple[str, ...],
     labels: tuple[str, ...],
     sort: str | None,
@@ -53,11 +58,15 @@ def command(
     as_markdown: bool,
 ) -> None:
     """Ask a project for the results of what was run in it. Nothing is run."""
+    if run is not None and all_runs:
+        raise ConfigurationError("--run and --all-runs: only one of them can be given")
     with opened(folder) as project:
         if kind is not None:
             kind = _type_called(kind)
         wanted = _qualifier(where)
-        series = project.query(under, wanted, list(labels) or None, type=kind, name=name, path=path)
+        series = project.query(
+            under, wanted, list(labels) or None, type=kind, name=name, path=path, run="all" if all_runs else run
+        )
     check_name("label", sort, series.labels)
     if sort is not None:
         series = series.sort_by(sort)

@@ -25,6 +25,7 @@ from intemi.kernel.repository.commentators import check_commentators
 from intemi.kernel.repository.item import Item
 from intemi.kernel.repository.labels import Labels
 from intemi.kernel.repository.repository import Repository, both
+from intemi.kernel.repository.requests import WhichRun
 from intemi.kernel.seeds import Seed
 from intemi.kernel.store import MemoryStore, Store
 from intemi.kernel.unifier import Failures, Unifier, key_of
@@ -231,9 +232,12 @@ class Project:
         type: type[Machine] | str | None = None,
         name: str | None = None,
         path: str | None = None,
+        run: WhichRun = None,
     ) -> Series:
         """A series of what was run: everything under a root (a capsule, a run, a path; else all of it) that qualifies.
 
+        A path begins with the name of a request. Of several requests of one name, the latest is meant; with `run` (a
+        run or its number) the latest in that run, and with `run="all"` all of them.
         `type`, `name` and `path` are short for the qualifiers `OfType`, `Named` and `At`. Labels are names, labelers
         or mappings of fixed labels; the first is the main one. Without any, an item gets its results and all comments
         on its path.
@@ -245,16 +249,21 @@ class Project:
         ):
             where = qualifier if where is None else where if qualifier is None else both(qualifier, where)
         start = root.context if isinstance(root, Capsule) else root
-        return self._repository.query(start, where, labels)
+        return self._repository.query(start, where, labels, run)
 
     def comment(
         self,
         commentator: Commentator,
         root: Capsule | Run | str | None = None,
         where: Qualifier | Callable[[Item], bool] | None = None,
+        *,
+        run: WhichRun = None,
     ) -> dict[str, int]:
-        """Let a commentator label finished machines; returns how many it labelled, and how many are gone."""
-        return self._repository.comment(commentator, root.context if isinstance(root, Capsule) else root, where)
+        """Let a commentator label finished machines; returns how many it labelled, and how many are gone.
+
+        `root` and `run` mean what they mean in a query.
+        """
+        return self._repository.comment(commentator, root.context if isinstance(root, Capsule) else root, where, run)
 
     def runs(self) -> list[Run]:
         """All sessions that have requested something in this folder, the first one first."""

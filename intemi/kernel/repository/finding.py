@@ -11,6 +11,7 @@ from intemi.kernel.repository.item import Item
 from intemi.kernel.repository.lookup import Edges, Lookup, Machines, Narrowing
 from intemi.kernel.repository.qualifiers import Qualifier
 from intemi.kernel.repository.reader import Reader
+from intemi.kernel.repository.requests import Requests
 
 Where = Qualifier | Callable[[Item], bool] | None
 
@@ -59,14 +60,16 @@ def choose(
         raise told_apart(error, where) from error.__cause__
 
 
-def starts_on(lookup: Lookup, reader: Reader, path: str) -> list[Item]:
-    """The items at a path, which begins with the name of a request."""
-    found = []
-    for machine, name in lookup.roots_on(path):
-        found += _down(lookup, [Item(reader, machine, name)], path[len(name) + 1 :])
-    if not found and not lookup.is_requested(path):
-        names = _listed(lookup.root_names())
-        raise IntemiError(f"query: no request is called {path!r} in this project; there are {names}")
+def starts_of(lookup: Lookup, reader: Reader, requests: Requests) -> list[Item]:
+    """The items that requests have asked for, or those at a path below them."""
+    if type(requests.run) is int and not lookup.has_run(requests.run):
+        raise IntemiError(f"query: there is no run {requests.run} in this project; project.runs() lists them")
+    tops = [Item(reader, machine, name) for machine, name in lookup.roots_of(requests)]
+    if requests.path is None:
+        return tops
+    found = [item for top in tops for item in _down(lookup, [top], requests.path[len(top.name) + 1 :])]
+    if not found and not lookup.is_requested(requests):
+        raise IntemiError(f"query: no request is called {requests}; there are {_listed(lookup.root_names())}")
     return found
 
 

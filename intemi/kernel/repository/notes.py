@@ -72,7 +72,10 @@ class Notes:
     def __init__(self, line: AssemblyLine) -> None:
         self._line = line
         self._serial = count()
+        self._latest: dict[str, bytes] = {}
+        """The key of the latest request of each name."""
         self._positions: dict[tuple[bytes, str], int] = {}
+        """Where each request was noted last."""
         self._answered: deque[tuple[int, str, bytes, bytes]] = deque()
         """Requests that were answered at once: nothing more will become known of them."""
         self._new: deque[_Request] = deque()
@@ -82,10 +85,13 @@ class Notes:
         """What was collected last of those."""
 
     def add(self, context: Context) -> None:
-        """Note a request; the same one again is nothing new, unless nothing is unified."""
+        """Note a request; the same one again is nothing new, unless another of its name has come between."""
         position = next(self._serial)
-        if self._line.unifier.level and self._positions.setdefault((context.key, context.name), position) != position:
-            return
+        if self._line.unifier.level:
+            if self._latest.get(context.name) == context.key:
+                return
+            self._latest[context.name] = context.key
+            self._positions[context.key, context.name] = position
         if context.record is not None:
             self._answered.append((position, context.name, context.key, context.record.machine))
         else:
