@@ -10,15 +10,24 @@ import click
 from intemi.cli.opening import check_name, import_option, json_option, opened, write_json
 from intemi.kernel import registry
 from intemi.kernel.errors import ConfigurationError
+from intemi.kernel.repository.item import BUILT_IN
+from intemi.kernel.repository.labels import Everything
 
 if TYPE_CHECKING:
+    from intemi.kernel.repository.labels import Labels
     from intemi.kernel.repository.qualifiers import Qualifier
+    from intemi.kernel.repository.requests import WhichRun
 
 _CONDITION = re.compile(r"\s*(.+?)\s*(==|!=|<=|>=|<|>)\s*(.+?)\s*")
 
 
 @click.command(
-    epilog="""\b
+    epilog=f"""\b
+Labels:
+  results, such as Accuracy; comments, such as learner (in an experiment), Repetition and Fold; parameters, such as k;
+  {", ".join(BUILT_IN)}
+
+\b
 Examples:
   intemi query quickstart --type ClassificationTest
   intemi query quickstart --type ClassificationTest -l Accuracy -l Fold --under "svm on wine"
@@ -57,16 +66,20 @@ def command(
     as_csv: bool,
     as_markdown: bool,
 ) -> None:
-    """Ask a project for the results of what was run in it. Nothing is run."""
+    """Ask a project for the results of what was run in it. Nothing is run.
+
+    Without --label, a row has the results of an item, the comments on its path, its name, its data set and its run, the
+    first that requested it.
+    """
     if run is not None and all_runs:
         raise ConfigurationError("--run and --all-runs: only one of them can be given")
     with opened(folder) as project:
         if kind is not None:
             kind = _type_called(kind)
         wanted = _qualifier(where)
-        series = project.query(
-            under, wanted, list(labels) or None, type=kind, name=name, path=path, run="all" if all_runs else run
-        )
+        shown: Labels = labels or [Everything(), "data", "run"]
+        which: WhichRun = "all" if all_runs else run
+        series = project.query(under, wanted, shown, type=kind, name=name, path=path, run=which)
     check_name("label", sort, series.labels)
     if sort is not None:
         series = series.sort_by(sort)

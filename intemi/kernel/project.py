@@ -125,14 +125,16 @@ class Project:
         name: str | None = None,
         priority: int = 0,
         limits: Limits | None = None,
+        comments: Mapping[str, Any] | None = None,
         commentators: Sequence[Commentator] = (),
         **bindings: Any,
     ) -> Capsule:
         """Ask for a machine; returns at once with a capsule.
 
-        Once it is done, commentators label whatever has finished under it. If one of them fails, that is a warning.
+        `comments` are labels of the request, and of everything under it. Once it is done, commentators label whatever
+        has finished under it. If one of them fails, that is a warning.
         """
-        return self._request(config, bindings, name, priority, limits, commentators)
+        return self._request(config, bindings, name, priority, limits, comments, commentators)
 
     def run(
         self,
@@ -142,11 +144,12 @@ class Project:
         name: str | None = None,
         priority: int = 0,
         limits: Limits | None = None,
+        comments: Mapping[str, Any] | None = None,
         commentators: Sequence[Commentator] = (),
         **bindings: Any,
     ) -> Capsule:
         """Ask for a machine and wait until it is finished; Ctrl-C aborts it, and what has finished is kept."""
-        capsule = self._request(config, bindings, name, priority, limits, commentators)
+        capsule = self._request(config, bindings, name, priority, limits, comments, commentators)
         try:
             return capsule.wait()
         except KeyboardInterrupt:
@@ -160,12 +163,15 @@ class Project:
         name: str | None,
         priority: int,
         limits: Limits | None,
+        comments: Mapping[str, Any] | None,
         commentators: Sequence[Commentator],
     ) -> Capsule:
+        if comments is not None:
+            _check_comments(comments)
         if commentators != ():
             check_commentators(commentators)
         try:
-            capsule = self._line.request(config, bindings, None, name, (), None, priority, limits)
+            capsule = self._line.request(config, bindings, None, name, (), comments, priority, limits)
         except RecursionError:
             raise too_deep(type(config).__name__, "to be requested") from None
         if not commentators:
@@ -325,6 +331,13 @@ class Project:
 
     def __exit__(self, *exception: object) -> None:
         self.close()
+
+
+def _check_comments(comments: object) -> None:
+    """Refuse what cannot be kept as labels of a request."""
+    if not isinstance(comments, Mapping) or not all(isinstance(label, str) for label in comments):
+        raise ConfigurationError(f"request: comments must be a mapping from labels (texts) to values, got {comments!r}")
+    encoding.encode(dict(comments))
 
 
 def _store(folder: str | os.PathLike[str] | None) -> Store:

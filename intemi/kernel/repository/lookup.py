@@ -23,6 +23,8 @@ Edges = dict[int, list[Edge]]
 """By parents, and in the order of requests."""
 Machines = dict[int, tuple[str, int]]
 """The kinds of machines, and the numbers of their configurations."""
+Root = tuple[int, str, bytes | None]
+"""A machine that a user has asked for, how the user called it, and comments on it."""
 Cells = list[tuple[int, str | None, Any]]
 """Numbers of machines, labels, and cells as they are in the tables."""
 
@@ -34,9 +36,9 @@ _FOLLOW = """
 """
 _COUNT = "SELECT count(*) FROM (SELECT 1 FROM wanted CROSS JOIN edges ON {near} = wanted.machine LIMIT ?)"
 _LEADS_ON = "EXISTS (SELECT 1 FROM edges AS further WHERE further.parent = edges.child)"
-_ROOTS = "SELECT number, name FROM roots JOIN machines ON id = machine WHERE kind IS NOT NULL AND ({}) "
+_ROOTS = "SELECT number, name, comments FROM roots JOIN machines ON id = machine WHERE kind IS NOT NULL AND ({}) "
 _ROOTS_AMONG = """
-    SELECT number, name FROM wanted CROSS JOIN machines ON number = wanted.machine
+    SELECT number, name, comments FROM wanted CROSS JOIN machines ON number = wanted.machine
     CROSS JOIN roots ON roots.machine = id
 """
 _IN_ORDER = "ORDER BY run, position"
@@ -148,13 +150,13 @@ class Lookup:
 
     # Roots
 
-    def roots_among(self, machines: Collection[int]) -> list[tuple[int, str]]:
-        """Those of some machines that users have asked for, and how they called them."""
+    def roots_among(self, machines: Collection[int]) -> list[Root]:
+        """Those of some machines that users have asked for."""
         self._want(machines)
         return list(dict.fromkeys(self._connection.execute(_ROOTS_AMONG + _IN_ORDER)))
 
-    def roots_of(self, requests: Requests) -> list[tuple[int, str]]:
-        """The machines that requests have asked for, and how users called them."""
+    def roots_of(self, requests: Requests) -> list[Root]:
+        """The machines that requests have asked for."""
         condition, parameters = requests.condition
         statement = _ROOTS.format(condition) + _IN_ORDER
         return list(dict.fromkeys(self._connection.execute(statement, parameters)))

@@ -144,7 +144,7 @@ class Repository:
     def _entries(self, news: News) -> list[entries.Entry]:
         found: list[entries.Entry] = []
         if news.roots:
-            found.append((entries.ROOTS, self._session, tuple(map(tuple, news.roots))))
+            found.append((entries.ROOTS, self._session, tuple(root.entry for root in news.roots)))
         if news.composites:
             composites = [(record.encode(), encode_children(children)) for record, children in news.composites]
             found.append((entries.OPEN, tuple(composites)))
