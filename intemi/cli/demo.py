@@ -43,7 +43,7 @@ def command(ctx: click.Context, folder: str) -> None:
     with opened(experiment.folder, name="report") as project:
         outcome = found(experiment, project)
         write_whole(page, report(outcome))
-        critical_difference(experiment, outcome.compare()).savefig(picture)
+        critical_difference(experiment, outcome.compare(experiment.main_measure)).savefig(picture)
     click.echo(f"\nThe experiment: {file}\nThe report:     {page}\nThe picture:    {picture}")
     again = f"{_command()} run {file} -p {experiment.folder}"
     click.echo(f"Edit the first and run it again; only what is new is run: {again}")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Write JSON, for programs to read.")
 project_option = click.option(
-    "-p", "--project", metavar="FOLDER", help="The folder of the project, instead of the one the file names."
+    "-p", "--project", metavar="FOLDER", help="The folder of the project, instead of the one beside the file."
 )
 import_option = click.option(
     "--import",
@@ -63,7 +63,21 @@ def experiment_of(source: str, project: str | None = None) -> Experiment:
             f"{source}: these are data; `intemi init FILE.yaml --data {source}` writes an experiment"
         )
     found = experiment_in(source) if source.endswith(".py") else read_experiment(source)
-    return found if project is None else replace(found, project=project)
+    return replace(found, project=project or _folder_of(found, source))
+
+
+def _folder_of(experiment: Experiment, file: str) -> str:
+    """The folder of an experiment's project: beside its file, unless there is one in the current folder only."""
+    here = experiment.folder
+    beside = os.path.normpath(os.path.join(os.path.dirname(file), here))
+    if _is_project(here) and not _is_project(beside):
+        click.echo(f"Note: {here} of the current folder is used; beside {file} there is no project {here}", err=True)
+        return here
+    return beside
+
+
+def _is_project(folder: str) -> bool:
+    return os.path.exists(os.path.join(folder, "machines.sqlite"))
 
 
 def defines_experiment(file: str) -> bool:

@@ -45,6 +45,8 @@ class Compared:
     """The digest of the plan."""
     changes: Sequence[str] = ()
     """What was changed in the plan since the first run."""
+    also: list[Compared] = field(default_factory=list)
+    """The means of the other measures of the experiment; they are not tested."""
     notes: list[str] = field(default_factory=list)
 
     @property
@@ -143,6 +145,10 @@ class Compared:
             "not competing": dict(self.not_competing),
             **tables,
             "views": None if self.views is None else self.views.to_plain(),
+            "also measured": [
+                {"measure": each.measure, "best": each.direction, "means": [*map(plain_row, each.means)]}
+                for each in self.also
+            ],
             "notes": self.notes,
         }
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 from intemi.analysis.stamps import STAMPS
 from intemi.experiments.alike import check_alike
 from intemi.experiments.compared import Compared
-from intemi.experiments.comparison import compare
+from intemi.experiments.comparison import Comparison, compare, means_of
 from intemi.experiments.experiment import LEARNER, TEST, Experiment, measures_by_name
 from intemi.experiments.frozen import History, history
 from intemi.experiments.unknown import is_known
@@ -135,25 +135,41 @@ class Outcome:
         return Series.concat(*(Series({label: part[label] for label in order}, main=part.main) for part in parts))
 
     def compare(self, measure: str | None = None, vary: str | Sequence[str] = ()) -> Compared:
-        """Compare the learners, as the experiment says; by another measure, if one is given.
+        """Compare the learners, as the experiment says, with means of all its measures; or by one measure alone.
 
         Learners that differ elsewhere than at the paths `vary` are refused, if there are any.
         """
-        from dataclasses import replace
-
         if vary:
             check_alike(self.experiment.learners, vary)
-
         name = measure or self.experiment.main_measure
-        comparison = replace(self.experiment.comparison, measure=name, best=self.experiment.best_of(name))
-        compared = compare(self.series(name), comparison, self.experiment.distributor)
-        compared.cells = {(cell.learner, cell.data): cell.state for cell in self.cells if cell.is_learner}
+        compared = compare(self.series(name), self._comparison(name), self.experiment.distributor)
+        compared.cells = self._states
         compared.plan = self.experiment.digest
         compared.changes = self.history.changes_until(self.experiment)
         compared.notes += [f"{name} failed" for name in self.failures]
         compared.notes += [cell.why_not_run for cell in self.not_run if cell.is_learner]
         compared.notes += [self.experiment.unknown] if self.experiment.unknown else []
+        if measure is None:
+            compared.also = [*self._also_measured(compared.notes)]
         return compared
+
+    def _also_measured(self, notes: list[str]) -> Iterator[Compared]:
+        """The means of all measures of the experiment but the main one; a note for each that no learner has."""
+        for name in self.experiment.all_measures[1:]:
+            try:
+                means = means_of(self.series(name), self._comparison(name))
+            except IntemiError as error:
+                notes.append(str(error))
+                continue
+            means.cells = self._states
+            yield means
+
+    def _comparison(self, measure: str) -> Comparison:
+        return replace(self.experiment.comparison, measure=measure, best=self.experiment.best_of(measure))
+
+    @property
+    def _states(self) -> dict[tuple[str, str], str]:
+        return {(cell.learner, cell.data): cell.state for cell in self.cells if cell.is_learner}
 
     def _measured(self, cell: Cell, measures: Sequence[str]) -> Series:
         """The measures of one cell: results of the test or, where it has none of that name, of the learner."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Mapping
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
@@ -63,20 +64,25 @@ def heading(compared: Compared) -> str:
 
 def markdown_of(compared: Compared) -> str:
     """The results as a table of Markdown, and what must be read with it."""
-    notes = "".join(f"\n{_sentence(note)}\n" for note in [heading(compared), *compared.footnotes])
+    notes = "".join(f"\n{_sentence(note)}\n" for note in _notes(compared))
     return f"{results_table(compared).to_markdown()}{notes}"
 
 
 def latex_of(compared: Compared) -> str:
     """The results as a tabular of LaTeX; what must be read with it is in comments."""
-    notes = "".join(f"% {note}\n" for note in [heading(compared), *compared.footnotes])
+    notes = "".join(f"% {note}\n" for note in _notes(compared))
     return f"{notes}{results_table(compared).to_latex()}"
 
 
+def _notes(compared: Compared) -> list[str]:
+    """What must be read with a table of one measure."""
+    also = [f"{each.measure} (--measure {shlex.quote(each.measure)})" for each in compared.also]
+    return [heading(compared), *compared.footnotes, *([f"also measured: {', '.join(also)}"] if also else [])]
+
+
 def text_of(compared: Compared) -> str:
-    """The whole comparison as text."""
-    best = "" if compared.direction is None else f" (the {compared.direction} is best, marked *)"
-    lines = [f"{compared.measure}{best}", heading(compared), "", *_results(compared)]
+    """The whole comparison as text, with the means of what was also measured."""
+    lines = _means(compared)
     if compared.views is not None:
         lines += ["", "Three views over data sets", *_rows(views_table(compared.views))]
         lines += _sentences(compared.views.footnotes)
@@ -92,9 +98,16 @@ def text_of(compared: Compared) -> str:
         lines += _pairs(compared, compared.pairs)
     if compared.wins is not None and compared.views is not None and len(compared.wins.labels) > 2:
         lines += ["", *_wins(compared.wins)]
+    for each in compared.also:
+        lines += ["", *_means(each)]
     lines += ["", *_sentences(compared.footnotes)] if compared.footnotes else []
     lines += [f"Note: {note}" for note in compared.notes]
     return "\n".join(lines)
+
+
+def _means(compared: Compared) -> list[str]:
+    best = "" if compared.direction is None else f" (the {compared.direction} is best, marked *)"
+    return [f"{compared.measure}{best}", heading(compared), "", *_results(compared)]
 
 
 def _pairs(compared: Compared, pairs: Series) -> list[str]:
