@@ -19,6 +19,7 @@ from intemi.cli.opening import (
     project_option,
     write_json,
 )
+from intemi.series.display import counted
 
 if TYPE_CHECKING:
     from intemi.experiments import Cell, Experiment, Outcome
@@ -101,9 +102,9 @@ def carry_out(
             with _watched(project, time_line), Progress(project, how) as progress:
                 outcome = run(experiment, project, progress)
         except KeyboardInterrupt:
-            done = project.counts().physical.total()
+            done = counted(project.counts().physical.total(), "machine")
             click.echo(
-                f"Stopped after {done:,} machines were started. Whatever had finished is kept in {experiment.folder}; "
+                f"Stopped after {done} had been started. Whatever had finished is kept in {experiment.folder}; "
                 f"`intemi run {again}` goes on from there.",
                 err=True,
             )
@@ -157,7 +158,7 @@ def say(outcome: Outcome, again: str, as_json: bool) -> None:
             click.echo(f"  {label}: {value}" if "\n" not in str(value) else f"  {label}:\n{value}")
     kept = "kept" if outcome.project.keeps_all else "not all of them could be kept"
     click.echo(
-        f"{counts.logical.total():,} machines, {counts.physical.total():,} of them run now; "
+        f"{counted(counts.logical.total(), 'machine')}, {counts.physical.total():,} of them run now; "
         f"{kept} in {experiment.folder}"
     )
     if is_terminal() and compared is not None:
@@ -195,5 +196,5 @@ def _explain(experiment: Experiment) -> None:
     with Project(folder) as project:
         for name, explanation in planned(experiment, project):
             there, missing = explanation.count(Verdict.REUSE), explanation.count(Verdict.RUN)
-            known = f", as far as can be told: {there:,} machines are there, {missing:,} are not" if missing else ""
+            known = f", as far as can be told: {counted(there, 'machine')} there, {missing:,} not" if missing else ""
             click.echo(f"{'there' if explanation.verdict is Verdict.REUSE else 'to be run':10} {name}{known}")

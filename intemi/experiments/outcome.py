@@ -114,7 +114,10 @@ class Outcome:
         wanted = measures or self.experiment.all_measures
         parts = [self._measured(cell, wanted) for cell in self.finished if cell.is_learner]
         if not parts:
-            reasons = [cell.why_not_run for cell in self.not_run if cell.is_outdated][:1]
+            from intemi.experiments.tables import failures_of
+
+            reasons = failures_of(self)[:1]
+            reasons += [cell.why_not_run for cell in self.not_run if cell.is_outdated][:1]
             reasons += [self.experiment.unknown] if self.experiment.unknown else []
             why = "".join(f"; {each}" for each in reasons)
             raise IntemiError(

@@ -8,6 +8,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from intemi.series import Series
+from intemi.series.display import counted
 
 if TYPE_CHECKING:
     from intemi.experiments.compared import Compared
@@ -171,5 +172,15 @@ def _shown(value: object) -> str:
 
 
 def failures_of(outcome: Outcome) -> list[str]:
-    """What failed, each with its first cause, in one line."""
-    return [f"{name}: {' '.join(str(failure).split())}" for name, failure in outcome.failures.items()]
+    """What failed, in one line for each cause, with the first request that it made fail and how many others."""
+    by_cause: dict[str, list[tuple[str, str]]] = {}
+    for name, failure in outcome.failures.items():
+        told = " ".join(str(failure).split())
+        path = getattr(failure, "path", "")
+        by_cause.setdefault(told.removeprefix(path), []).append((name, told))
+    return [_same_cause(*same) for same in by_cause.values()]
+
+
+def _same_cause(first: tuple[str, str], *others: tuple[str, str]) -> str:
+    name, told = first
+    return f"{name} and {counted(len(others), 'other')}: {told}" if others else f"{name}: {told}"
