@@ -157,13 +157,19 @@ def check_picture(file: str | None) -> None:
         raise ConfigurationError(f"{file}: the name of a picture must end with one of {', '.join(kinds)}")
 
 
-def draw_into(file: str, draw: Callable[[], Any]) -> None:
+def draw_into(file: str, draw: Callable[[], Any], dpi: int | None = None) -> None:
     """Write a picture: a figure of matplotlib, or the text of a drawing that is SVG already."""
     check_picture(file)
+    kind = Path(file).suffix[1:].lower()
+    if dpi is not None and kind != "png":
+        raise ConfigurationError(f"{file}: --dpi is for .png; other pictures have any resolution")
     drawn = draw()
     if not isinstance(drawn, str):
+        from intemi.analysis.plots.picture import real_texts
+
         written = BytesIO()  # any figure will do
-        drawn.savefig(written, format=Path(file).suffix[1:].lower())
+        with real_texts():
+            drawn.savefig(written, format=kind, **({} if dpi is None else {"dpi": dpi}))
         write_whole(file, written.getvalue())
     elif file.lower().endswith(".svg"):
         write_whole(file, drawn)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from intemi.series import Series
 from intemi.series.display import counted
+from intemi.series.tables import latex_text, tabular
 
 if TYPE_CHECKING:
     from intemi.experiments.compared import Compared
@@ -70,9 +71,30 @@ def markdown_of(compared: Compared) -> str:
 
 
 def latex_of(compared: Compared) -> str:
-    """The results as a tabular of LaTeX; what must be read with it is in comments."""
+    """The results as a tabular of LaTeX, the best of each data set in bold; what must be read with it is in comments.
+
+    Average ranks, if there are any, come last. Where learners do not fit side by side, they are one below the other.
+    """
     notes = "".join(f"% {note}\n" for note in _notes(compared))
-    return f"{notes}{results_table(compared).to_latex()}"
+    ranks = {} if compared.ranks is None else {str(row["machine"]): row for row in compared.ranks}
+    learners, data = compared.planned_learners, compared.planned_data
+    cells = {(learner, on): _latex_cell(compared, learner, on) for learner in learners for on in data}
+    ranked = [f"{ranks[each]['average rank']:.2f}" if each in ranks else "--" for each in learners]
+    if _are_wide(compared):
+        heads = ["", *map(latex_text, data), *(["average rank"] if ranks else [])]
+        rows = [
+            [latex_text(learner), *(cells[learner, on] for on in data), *([rank] if ranks else [])]
+            for learner, rank in zip(learners, ranked, strict=True)
+        ]
+        return notes + tabular("l" + "r" * (len(heads) - 1), [heads], rows)
+    rows = [[latex_text(on), *(cells[learner, on] for learner in learners)] for on in data]
+    last = [[["average rank", *ranked]]] if ranks else []
+    return notes + tabular("l" + "r" * len(learners), [["", *map(latex_text, learners)]], rows, *last)
+
+
+def _latex_cell(compared: Compared, learner: str, data: str) -> str:
+    shown = latex_text(compared.shown(learner, data, DIGITS)).replace("±", r"$\pm$").replace("–", "--")
+    return rf"\textbf{{{shown}}}" if compared.is_best(learner, data) else shown
 
 
 def _notes(compared: Compared) -> list[str]:
@@ -125,13 +147,17 @@ def _pairs(compared: Compared, pairs: Series) -> list[str]:
 
 def _results(compared: Compared) -> list[str]:
     """Learners side by side or, where that would not fit on a screen, one below the other."""
-    rows = _rows(results_table(compared))
-    if max(map(len, rows)) <= MAX_WIDTH:
-        return rows
+    if not _are_wide(compared):
+        return _rows(results_table(compared))
     columns: dict[str, list[str]] = {"machine": compared.planned_learners}
     for data in compared.planned_data:
         columns[data] = [_cell(compared, learner, data, DIGITS) for learner in compared.planned_learners]
     return _rows(Series(columns, main="machine"))
+
+
+def _are_wide(compared: Compared) -> bool:
+    """Whether learners side by side would not fit on a screen."""
+    return max(map(len, _rows(results_table(compared)))) > MAX_WIDTH
 
 
 def _wins(matrix: Series) -> list[str]:

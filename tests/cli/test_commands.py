@@ -138,6 +138,50 @@ def test_compare_writes_tables_for_papers(there: Path, form: str) -> None:
     assert "iris" in done.stdout
 
 
+def test_a_tabular_has_deviations_and_the_best_in_bold(there: Path) -> None:
+    lines = said("compare", "quick.yaml", "--format", "latex").stdout.splitlines()
+    table = lines[lines.index(r"\begin{tabular}{lrrr}") :]
+    assert table[2:4] == [r" & bayes & tree & knn \\", r"\midrule"]
+    for row in table[4:6]:
+        assert row.count(r"$\pm$") == 3
+        assert row.count(r"\textbf{0.") >= 1
+    assert table[6] == r"\midrule"
+    assert table[7].startswith("average rank & ")
+    assert "*" not in "".join(table)
+
+
+def test_a_wide_tabular_is_turned(tmp_path: Path) -> None:
+    learners = ", ".join(f"neighbours{k}: {{type: KNN, k: {k}}}" for k in range(1, 9))
+    (tmp_path / "wide.yaml").write_text(
+        f"{{data: [iris], learners: {{{learners}}}, protocol: {{distributor: {{type: CVDistributor, folds: 2}}}}}}"
+    )
+    assert said("run", str(tmp_path / "wide.yaml"), "-q").exit_code == 0
+    table = said("compare", str(tmp_path / "wide.yaml"), "--format", "latex").stdout
+    assert "\\begin{tabular}{lr}\n\\toprule\n & iris \\\\\n\\midrule\nneighbours1 & " in table
+
+
+def test_pictures_have_texts_that_can_be_found_and_embedded_fonts(there: Path) -> None:
+    for file in ("accuracies.pdf", "accuracies.svg"):
+        assert said("picture", "accuracies", "quick.yaml", "-o", file).exit_code == 0
+    assert b"/Type3" not in (there / "accuracies.pdf").read_bytes()
+    assert (
+        b"/TrueType" in (there / "accuracies.pdf").read_bytes()
+        or b"/CIDFontType2" in (there / "accuracies.pdf").read_bytes()
+    )
+    assert ">bayes</text>" in (there / "accuracies.svg").read_text()
+
+
+def test_the_resolution_of_a_png_can_be_chosen(there: Path) -> None:
+    from matplotlib.image import imread
+
+    for name, options in (("plain.png", []), ("fine.png", ["--dpi", "200"])):
+        assert said("picture", "accuracies", "quick.yaml", "-o", name, *options).exit_code == 0
+    plain, fine = (imread(there / name).shape for name in ("plain.png", "fine.png"))
+    assert fine[0] == pytest.approx(2 * plain[0], abs=2)
+    refused = said("picture", "accuracies", "quick.yaml", "-o", "plain.svg", "--dpi", "200")
+    assert "plain.svg: --dpi is for .png" in str(refused.exception)
+
+
 def test_compare_draws_the_critical_difference(there: Path) -> None:
     done = said("compare", "quick.yaml", "--picture", "ranks.svg")
     assert done.exit_code == 0, done.output
