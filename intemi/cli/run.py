@@ -22,7 +22,7 @@ from intemi.cli.opening import (
 from intemi.series.display import counted
 
 if TYPE_CHECKING:
-    from intemi.experiments import Cell, Experiment, Outcome
+    from intemi.experiments import Experiment, Outcome
     from intemi.experiments.progress import How
     from intemi.kernel import Project
 
@@ -130,11 +130,11 @@ def _watched(project: Project, file: str | None) -> Iterator[None]:
 
 def say(outcome: Outcome, again: str, as_json: bool) -> None:
     """What came out."""
-    from intemi.experiments.tables import failures_of
+    from intemi.experiments.tables import failures_of, outcome_text, requested
 
     experiment, counts = outcome.experiment, outcome.project.counts()
-    compared = outcome.compare() if any(cell.is_learner for cell in outcome.finished) else None
     if as_json:
+        compared = outcome.compare() if any(cell.is_learner for cell in outcome.finished) else None
         write_json(
             {
                 "experiment": experiment.name,
@@ -145,33 +145,15 @@ def say(outcome: Outcome, again: str, as_json: bool) -> None:
                 "machines": counts.logical.total(),
                 "run": counts.physical.total(),
                 "comparison": None if compared is None else compared.to_plain(),
-                "requests": {cell.name: results for cell, results in _requested(outcome)},
+                "requests": {cell.name: results for cell, results in requested(outcome)},
             }
         )
         return
-    if compared is not None:
-        click.echo(str(compared))
-        click.echo()
-    for cell, results in _requested(outcome):
-        click.echo(f"{cell.name}:" if results else f"{cell.name}: finished")
-        for label, value in results.items():
-            click.echo(f"  {label}: {value}" if "\n" not in str(value) else f"  {label}:\n{value}")
-    kept = "kept" if outcome.project.keeps_all else "not all of them could be kept"
-    click.echo(
-        f"{counted(counts.logical.total(), 'machine')}, {counts.physical.total():,} of them run now; "
-        f"{kept} in {experiment.folder}"
-    )
-    if is_terminal() and compared is not None:
+    click.echo(outcome_text(outcome))
+    if is_terminal() and any(cell.is_learner for cell in outcome.finished):
         click.echo(f"Next: intemi report {again}", err=True)
     for failure in failures_of(outcome):
         click.echo(f"Failed: {failure}", err=True)
-
-
-def _requested(outcome: Outcome) -> Iterator[tuple[Cell, dict[str, Any]]]:
-    """The results of finished requests that are not learners."""
-    for cell in outcome.finished:
-        if not cell.is_learner and cell.capsule is not None:
-            yield cell, cell.capsule.results
 
 
 def _run_program(file: str) -> None:

@@ -11,9 +11,10 @@ from typing import Any
 from intemi.experiments.views import Views
 from intemi.kernel.machine import Best
 from intemi.series import Series
+from intemi.series.display import counted
 
 
-@dataclass
+@dataclass(repr=False)
 class Compared:
     """What a comparison found. What could not be said is None, and `notes` tell why. `str()` tells all of it."""
 
@@ -151,6 +152,10 @@ class Compared:
             ],
             "notes": self.notes,
         }
+
+    def __repr__(self) -> str:
+        learners, data = counted(len(self.learners), "learner"), counted(len(self.data), "data set")
+        return f"<Compared {self.measure!r}: {learners} on {data}>"
 
     def __str__(self) -> str:
         from intemi.experiments.tables import text_of

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -19,11 +20,12 @@ from intemi.kernel.errors import ConfigurationError, IntemiError, MachineError
 from intemi.kernel.machine import Machine
 from intemi.kernel.project import Project
 from intemi.series import Series
+from intemi.whole_files import write_whole
 
 _PLACE = ("Repetition", "Fold")
 
 
-@dataclass
+@dataclass(repr=False)
 class Cell:
     """One learner, or another request, on one data set."""
 
@@ -57,6 +59,9 @@ class Cell:
             return "finished"
         return "failed" if self.failure is not None else "not run" if self.is_known else "not known"
 
+    def __repr__(self) -> str:
+        return f"<Cell {self.name!r}: {self.state}>"
+
     @property
     def why_not_run(self) -> str:
         """What to say of one that was not run."""
@@ -68,9 +73,9 @@ class Cell:
         )
 
 
-@dataclass
+@dataclass(repr=False)
 class Outcome:
-    """The cells of an experiment in a project."""
+    """The cells of an experiment in a project; `print` shows what `intemi run` shows."""
 
     experiment: Experiment
     project: Project
@@ -104,6 +109,22 @@ class Outcome:
     def history(self) -> History:
         """The plans of the experiment that were run in the folder of the project; none, if it has no folder."""
         return history(self.project.folder, self.experiment.file_name)
+
+    def __repr__(self) -> str:
+        states = [cell.state for cell in self.cells]
+        counts = ", ".join(f"{states.count(state)} {state}" for state in dict.fromkeys(states))
+        return f"<Outcome {self.experiment.name!r}: {counts}>"
+
+    def __str__(self) -> str:
+        from intemi.experiments.tables import failures_of, outcome_text
+
+        return "\n".join([outcome_text(self), *(f"Failed: {failure}" for failure in failures_of(self))])
+
+    def report(self, file: str | os.PathLike[str]) -> None:
+        """Write one HTML file with tables, tests and pictures, as `intemi report` does."""
+        from intemi.experiments.report import report
+
+        write_whole(file, report(self))
 
     def series(self, *measures: str) -> Series:
         """Measures of every test, with the labels machine, data, Repetition and Fold; the first is the main one.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,7 @@ from intemi.series.tables import latex_text, tabular
 
 if TYPE_CHECKING:
     from intemi.experiments.compared import Compared
-    from intemi.experiments.outcome import Outcome
+    from intemi.experiments.outcome import Cell, Outcome
     from intemi.experiments.views import Views
 
 DIGITS = 3
@@ -195,6 +195,27 @@ def _rows(series: Series) -> list[str]:
 
 def _shown(value: object) -> str:
     return f"{value:.3f}" if isinstance(value, float) else str(value)
+
+
+def outcome_text(outcome: Outcome) -> str:
+    """What came of an experiment: the comparison, results of other requests, and how many machines were run."""
+    parts = [f"{outcome.compare()}\n"] if any(cell.is_learner for cell in outcome.finished) else []
+    for cell, results in requested(outcome):
+        parts.append(f"{cell.name}:" if results else f"{cell.name}: finished")
+        for label, value in results.items():
+            parts.append(f"  {label}: {value}" if "\n" not in str(value) else f"  {label}:\n{value}")
+    counts, folder = outcome.project.counts(), outcome.project.folder
+    kept = "kept" if outcome.project.keeps_all else "not all of them could be kept"
+    where = "" if folder is None else f"; {kept} in {folder}"
+    run_now = f"{counts.physical.total():,} of them run now"
+    return "\n".join([*parts, f"{counted(counts.logical.total(), 'machine')}, {run_now}{where}"])
+
+
+def requested(outcome: Outcome) -> Iterator[tuple[Cell, dict[str, Any]]]:
+    """The results of finished requests that are not learners."""
+    for cell in outcome.finished:
+        if not cell.is_learner and cell.capsule is not None:
+            yield cell, cell.capsule.results
 
 
 def failures_of(outcome: Outcome) -> list[str]:

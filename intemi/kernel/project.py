@@ -326,6 +326,10 @@ class Project:
         """Abort what is not done and release all resources. What has finished is kept."""
         self._line.close()
 
+    def __repr__(self) -> str:
+        where = "in memory" if self._folder is None else repr(os.fspath(self._folder))
+        return f"<Project {where}>"
+
     def __enter__(self) -> Self:
         return self
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from io import BytesIO, StringIO
 from typing import Any
@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 
 from intemi.whole_files import write_whole
 
-_FONTS = {"pdf.fonttype": 42, "ps.fonttype": 42, "svg.fonttype": "none"}
+_FONTS: Mapping[Any, Any] = {"pdf.fonttype": 42, "ps.fonttype": 42, "svg.fonttype": "none"}
 """Texts are embedded as TrueType, which publishers ask for, and are texts in SVG: they can be found and edited."""
 _SETTING = threading.RLock()
 
