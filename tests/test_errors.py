@@ -15,7 +15,7 @@ import pytest
 
 import intemi
 from intemi import IntemiError
-from intemi.kernel.errors import NoSuchItem, NoSuchPort, TimedOut
+from intemi.kernel.errors import NoSuchItem, NoSuchName, NoSuchPort, NotEnoughMemory, TimedOut
 from intemi.series import Series
 
 PACKAGE = Path(intemi.__file__).parent
@@ -85,7 +85,14 @@ def test_a_series_raises_of_the_family() -> None:
 
 
 @pytest.mark.parametrize(
-    ("error", "builtin"), [(NoSuchPort, AttributeError), (NoSuchItem, IndexError), (TimedOut, TimeoutError)]
+    ("error", "builtin"),
+    [
+        (NoSuchPort, AttributeError),
+        (NoSuchItem, IndexError),
+        (NoSuchName, KeyError),
+        (TimedOut, TimeoutError),
+        (NotEnoughMemory, MemoryError),
+    ],
 )
 def test_what_python_has_a_word_for_is_that_as_well(error: type[IntemiError], builtin: type[Exception]) -> None:
     assert issubclass(error, builtin)

@@ -11,6 +11,7 @@ from intemi.analysis.critical_difference import standard_error
 from intemi.analysis.distributions import two_sided_normal
 from intemi.analysis.table import ManyMachines, Table
 from intemi.series import Series
+from intemi.series.display import counted
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -44,7 +45,9 @@ class Holm(ManyMachines):
         p = [two_sided_normal(difference / error) for difference in differences]
         adjusted = holm_adjusted(p)
         compared = "all pairs" if self.control is None else f"with {self.control}"
-        variant = f"normal z of average ranks, {compared}, {len(pairs)} comparisons adjusted by Holm, two-sided"
+        variant = (
+            f"normal z of average ranks, {compared}, {counted(len(pairs), 'comparison')} adjusted by Holm, two-sided"
+        )
         return Series(
             {
                 "adjusted p": adjusted,

@@ -10,6 +10,7 @@ from intemi.analysis.critical_difference import standard_error
 from intemi.analysis.distributions import upper_range
 from intemi.analysis.table import ManyMachines
 from intemi.series import Series
+from intemi.series.display import counted
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -42,7 +43,7 @@ class Nemenyi(ManyMachines):
         differences = [float(average[i] - average[j]) for i, j in pairs]
         ranges = [abs(difference) / standard_error(k, n) * math.sqrt(2) for difference in differences]
         p = [upper_range(each, k) for each in ranges]
-        variant = f"Nemenyi's test of average ranks, Studentized range, {len(pairs)} comparisons"
+        variant = f"Nemenyi's test of average ranks, Studentized range, {counted(len(pairs), 'comparison')}"
         return Series(
             {
                 "p": p,

@@ -6,6 +6,7 @@ import click
 
 from intemi.cli.codes import DONE, FAILED
 from intemi.cli.opening import import_option, json_option, write_json
+from intemi.series.display import counted
 
 
 @click.group(
@@ -59,7 +60,7 @@ def verify(ctx: click.Context, folder: str, as_json: bool) -> None:
     if as_json:
         write_json(vars(found))
     else:
-        click.echo(f"{found.machines:,} machines and {found.values:,} values are in order")
+        click.echo(f"{counted(found.machines, 'machine')} and {counted(found.values, 'value')} are in order")
         for problem in found.problems:
             click.echo(f"Damaged: {problem}", err=True)
         if made_again:
@@ -88,13 +89,13 @@ def prune(folder: str, values: bool, older_than: float, failures: bool, as_json:
     if as_json:
         write_json(vars(done))
         return
-    click.echo(f"{done.values:,} values dropped, {_bytes(done.bytes)} freed")
+    click.echo(f"{counted(done.values, 'value')} dropped, {_bytes(done.bytes)} freed")
     if done.failures:
-        click.echo(f"{done.failures:,} failures forgotten")
+        click.echo(f"{counted(done.failures, 'failure')} forgotten")
     if done.aside:
-        click.echo(f"{done.aside:,} damaged files removed")
+        click.echo(f"{counted(done.aside, 'damaged file')} removed")
     if done.orphans:
-        click.echo(f"{done.orphans:,} files removed that processes had left when they were killed")
+        click.echo(f"{counted(done.orphans, 'file')} removed that processes had left when they were killed")
 
 
 def _bytes(count: int) -> str:

@@ -30,7 +30,7 @@ Examples:
 @experiment_argument
 @project_option
 @import_option
-@click.option("-m", "--measure", help="Compare by this measure, instead of the first of the experiment.")
+@click.option("-m", "--measure", help="Compare by this measure alone, instead of the first.")
 @click.option(
     "--vary", multiple=True, metavar="PATH", help="Refuse learners that differ in any other part; may be given again."
 )

@@ -30,7 +30,6 @@ def command(ctx: click.Context, folder: str) -> None:
     from intemi.cli.run import carry_out
     from intemi.experiments import found, read_experiment
     from intemi.experiments.pictures import critical_difference
-    from intemi.experiments.report import report
 
     there = Path(folder)
     there.mkdir(parents=True, exist_ok=True)
@@ -42,8 +41,8 @@ def command(ctx: click.Context, folder: str) -> None:
     page, picture = there / "quickstart.html", there / "quickstart.svg"
     with opened(experiment.folder, name="report") as project:
         outcome = found(experiment, project)
-        write_whole(page, report(outcome))
-        critical_difference(experiment, outcome.compare()).savefig(picture)
+        outcome.report(page)
+        critical_difference(experiment, outcome.compare(experiment.main_measure)).savefig(picture)
     click.echo(f"\nThe experiment: {file}\nThe report:     {page}\nThe picture:    {picture}")
     again = f"{_command()} run {file} -p {experiment.folder}"
     click.echo(f"Edit the first and run it again; only what is new is run: {again}")

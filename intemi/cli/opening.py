@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Write JSON, for programs to read.")
 project_option = click.option(
-    "-p", "--project", metavar="FOLDER", help="The folder of the project, instead of the one the file names."
+    "-p", "--project", metavar="FOLDER", help="The folder of the project, instead of the one beside the file."
 )
 import_option = click.option(
     "--import",
@@ -63,7 +63,21 @@ def experiment_of(source: str, project: str | None = None) -> Experiment:
             f"{source}: these are data; `intemi init FILE.yaml --data {source}` writes an experiment"
         )
     found = experiment_in(source) if source.endswith(".py") else read_experiment(source)
-    return found if project is None else replace(found, project=project)
+    return replace(found, project=project or _folder_of(found, source))
+
+
+def _folder_of(experiment: Experiment, file: str) -> str:
+    """The folder of an experiment's project: beside its file, unless there is one in the current folder only."""
+    here = experiment.folder
+    beside = os.path.normpath(os.path.join(os.path.dirname(file), here))
+    if _is_project(here) and not _is_project(beside):
+        click.echo(f"Note: {here} of the current folder is used; beside {file} there is no project {here}", err=True)
+        return here
+    return beside
+
+
+def _is_project(folder: str) -> bool:
+    return os.path.exists(os.path.join(folder, "machines.sqlite"))
 
 
 def defines_experiment(file: str) -> bool:
@@ -143,13 +157,19 @@ def check_picture(file: str | None) -> None:
         raise ConfigurationError(f"{file}: the name of a picture must end with one of {', '.join(kinds)}")
 
 
-def draw_into(file: str, draw: Callable[[], Any]) -> None:
+def draw_into(file: str, draw: Callable[[], Any], dpi: int | None = None) -> None:
     """Write a picture: a figure of matplotlib, or the text of a drawing that is SVG already."""
     check_picture(file)
+    kind = Path(file).suffix[1:].lower()
+    if dpi is not None and kind != "png":
+        raise ConfigurationError(f"{file}: --dpi is for .png; other pictures have any resolution")
     drawn = draw()
     if not isinstance(drawn, str):
+        from intemi.analysis.plots.picture import real_texts
+
         written = BytesIO()  # any figure will do
-        drawn.savefig(written, format=Path(file).suffix[1:].lower())
+        with real_texts():
+            drawn.savefig(written, format=kind, **({} if dpi is None else {"dpi": dpi}))
         write_whole(file, written.getvalue())
     elif file.lower().endswith(".svg"):
         write_whole(file, drawn)

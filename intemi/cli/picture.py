@@ -35,13 +35,20 @@ Examples:
   intemi picture accuracies quickstart.yaml                  writes accuracies.svg
   intemi picture ranks quickstart -o ranks.pdf               from the folder of a project; .png as well
   intemi picture tree quickstart.yaml --learner tree --data wine
-  intemi picture search svm-search.yaml -o search.png""",
+  intemi picture search svm-search.yaml -o search.png --dpi 300""",
 )
 @click.argument("what", metavar="WHAT")
 @experiment_argument
 @project_option
 @import_option
-@click.option("-o", "--output", type=click.Path(), metavar="FILE", help="Output file: .svg, .png or .pdf. [WHAT.svg]")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(),
+    metavar="FILE",
+    help="Output file: .svg, .png or .pdf, of a tree .svg. [WHAT.svg]",
+)
+@click.option("--dpi", type=click.IntRange(10, 2400), help="Dots per inch of a .png; 100 by default.")
 @click.option("-m", "--measure", help="Draw this measure, instead of the first of the experiment.")
 @click.option("-l", "--learner", help="The learner whose tree is drawn, or the request whose search is.")
 @click.option("-d", "--data", help="The data set of that tree or search; by default the first.")
@@ -50,6 +57,7 @@ def command(
     source: str,
     project: str | None,
     output: str | None,
+    dpi: int | None,
     measure: str | None,
     learner: str | None,
     data: str | None,
@@ -67,5 +75,5 @@ def command(
         raise ConfigurationError(f"{experiment.name}: the experiment has no learners, so there is no such picture")
     file = output or f"{what}.svg"
     with opened(experiment.folder, name="picture") as folder:
-        draw_into(file, lambda: chosen.draw(Asked(found(experiment, folder), measure, learner, data)))
+        draw_into(file, lambda: chosen.draw(Asked(found(experiment, folder), measure, learner, data)), dpi)
     click.echo(f"{file} is written")

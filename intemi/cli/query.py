@@ -10,18 +10,28 @@ import click
 from intemi.cli.opening import check_name, import_option, json_option, opened, write_json
 from intemi.kernel import registry
 from intemi.kernel.errors import ConfigurationError
+from intemi.kernel.repository.item import BUILT_IN
+from intemi.kernel.repository.labels import Everything
 
 if TYPE_CHECKING:
+    from intemi.kernel.repository.labels import Labels
     from intemi.kernel.repository.qualifiers import Qualifier
+    from intemi.kernel.repository.requests import WhichRun
 
 _CONDITION = re.compile(r"\s*(.+?)\s*(==|!=|<=|>=|<|>)\s*(.+?)\s*")
 
 
 @click.command(
-    epilog="""\b
+    epilog=f"""\b
+Labels:
+  results, such as Accuracy; comments, such as learner (in an experiment), Repetition and Fold; parameters, such as k;
+  {", ".join(BUILT_IN)}
+
+\b
 Examples:
   intemi query quickstart --type ClassificationTest
   intemi query quickstart --type ClassificationTest -l Accuracy -l Fold --under "svm on wine"
+  intemi query quickstart --under "svm on wine" --run 2          as it was requested in that run
   intemi query quickstart --path "test/learner" -l wall -l machine --csv > times.csv
   intemi query quickstart --type ClassificationTest --where "Accuracy < 0.9" --where "Fold == 3" """
 )
@@ -29,7 +39,9 @@ Examples:
 @click.option("-t", "--type", "kind", help="Machines of a class, or of one that inherits from it.")
 @click.option("--name", help="Requests of that name; * stands for anything.")
 @click.option("--path", help="Requests at a path below the root; * is one step, ** any number of them.")
-@click.option("--under", metavar="REQUEST", help="Look below this request only.")
+@click.option("--under", metavar="REQUEST", help="Look below this request only: the latest one of that name.")
+@click.option("--run", type=click.IntRange(min=1), metavar="N", help="Look at requests of this run; see `intemi runs`.")
+@click.option("--all-runs", is_flag=True, help="Look at all requests of the name --under, not only the latest.")
 @click.option("--where", multiple=True, metavar="CONDITION", help="A result or comment compared with a value.")
 @click.option("-l", "--label", "labels", multiple=True, help="What to show, the main one first; may be given again.")
 @click.option("--sort", help="Sort by this label.")
@@ -44,6 +56,8 @@ def command(
     name: str | None,
     path: str | None,
     under: str | None,
+    run: int | None,
+    all_runs: bool,
     where: tuple[str, ...],
     labels: tuple[str, ...],
     sort: str | None,
@@ -52,12 +66,20 @@ def command(
     as_csv: bool,
     as_markdown: bool,
 ) -> None:
-    """Ask a project for the results of what was run in it. Nothing is run."""
+    """Ask a project for the results of what was run in it. Nothing is run.
+
+    Without --label, a row has the results of an item, the comments on its path, its name, its data set and its run, the
+    first that requested it.
+    """
+    if run is not None and all_runs:
+        raise ConfigurationError("--run and --all-runs: only one of them can be given")
     with opened(folder) as project:
         if kind is not None:
             kind = _type_called(kind)
         wanted = _qualifier(where)
-        series = project.query(under, wanted, list(labels) or None, type=kind, name=name, path=path)
+        shown: Labels = labels or [Everything(), "data", "run"]
+        which: WhichRun = "all" if all_runs else run
+        series = project.query(under, wanted, shown, type=kind, name=name, path=path, run=which)
     check_name("label", sort, series.labels)
     if sort is not None:
         series = series.sort_by(sort)

@@ -6,7 +6,6 @@ import click
 
 from intemi.cli.codes import DONE, FAILED
 from intemi.cli.opening import experiment_argument, experiment_of, import_option, opened, project_option
-from intemi.whole_files import write_whole
 
 
 @click.command(
@@ -23,14 +22,12 @@ Examples:
 def command(ctx: click.Context, source: str, project: str | None, output: str | None) -> None:
     """Write one HTML file with tables, tests and pictures. It needs no network and can be printed."""
     from intemi.experiments import found
-    from intemi.experiments.report import report
 
     experiment = experiment_of(source, project)
     with opened(experiment.folder, name="report") as folder:
         outcome = found(experiment, folder)
-        text = report(outcome)
-    file = output or f"{experiment.file_name}.html"
-    write_whole(file, text)
+        file = output or f"{experiment.file_name}.html"
+        outcome.report(file)
     click.echo(f"{file} is written")
     for cell in outcome.not_run:
         click.echo(f"Note: {cell.why_not_run}", err=True)

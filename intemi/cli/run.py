@@ -19,9 +19,10 @@ from intemi.cli.opening import (
     project_option,
     write_json,
 )
+from intemi.series.display import counted
 
 if TYPE_CHECKING:
-    from intemi.experiments import Cell, Experiment, Outcome
+    from intemi.experiments import Experiment, Outcome
     from intemi.experiments.progress import How
     from intemi.kernel import Project
 
@@ -101,9 +102,9 @@ def carry_out(
             with _watched(project, time_line), Progress(project, how) as progress:
                 outcome = run(experiment, project, progress)
         except KeyboardInterrupt:
-            done = project.counts().physical.total()
+            done = counted(project.counts().physical.total(), "machine")
             click.echo(
-                f"Stopped after {done:,} machines were started. Whatever had finished is kept in {experiment.folder}; "
+                f"Stopped after {done} had been started. Whatever had finished is kept in {experiment.folder}; "
                 f"`intemi run {again}` goes on from there.",
                 err=True,
             )
@@ -129,11 +130,11 @@ def _watched(project: Project, file: str | None) -> Iterator[None]:
 
 def say(outcome: Outcome, again: str, as_json: bool) -> None:
     """What came out."""
-    from intemi.experiments.tables import failures_of
+    from intemi.experiments.tables import failures_of, outcome_text, requested
 
     experiment, counts = outcome.experiment, outcome.project.counts()
-    compared = outcome.compare() if any(cell.is_learner for cell in outcome.finished) else None
     if as_json:
+        compared = outcome.compare() if any(cell.is_learner for cell in outcome.finished) else None
         write_json(
             {
                 "experiment": experiment.name,
@@ -145,35 +146,15 @@ def say(outcome: Outcome, again: str, as_json: bool) -> None:
                 "run": counts.physical.total(),
                 "notes": outcome.data_notes,
                 "comparison": None if compared is None else compared.to_plain(),
-                "requests": {cell.name: results for cell, results in _requested(outcome)},
+                "requests": {cell.name: results for cell, results in requested(outcome)},
             }
         )
         return
-    if compared is not None:
-        click.echo(str(compared))
-        click.echo()
-    for cell, results in _requested(outcome):
-        click.echo(f"{cell.name}:" if results else f"{cell.name}: finished")
-        for label, value in results.items():
-            click.echo(f"  {label}: {value}" if "\n" not in str(value) else f"  {label}:\n{value}")
-    for note in outcome.data_notes:
-        click.echo(f"Note: {note}")
-    kept = "kept" if outcome.project.keeps_all else "not all of them could be kept"
-    click.echo(
-        f"{counts.logical.total():,} machines, {counts.physical.total():,} of them run now; "
-        f"{kept} in {experiment.folder}"
-    )
-    if is_terminal() and compared is not None:
+    click.echo(outcome_text(outcome))
+    if is_terminal() and any(cell.is_learner for cell in outcome.finished):
         click.echo(f"Next: intemi report {again}", err=True)
     for failure in failures_of(outcome):
         click.echo(f"Failed: {failure}", err=True)
-
-
-def _requested(outcome: Outcome) -> Iterator[tuple[Cell, dict[str, Any]]]:
-    """The results of finished requests that are not learners."""
-    for cell in outcome.finished:
-        if not cell.is_learner and cell.capsule is not None:
-            yield cell, cell.capsule.results
 
 
 def _run_program(file: str) -> None:
@@ -198,7 +179,7 @@ def _explain(experiment: Experiment) -> None:
     with Project(folder) as project:
         for name, explanation in planned(experiment, project):
             there, missing = explanation.count(Verdict.REUSE), explanation.count(Verdict.RUN)
-            known = f", as far as can be told: {there:,} machines are there, {missing:,} are not" if missing else ""
+            known = f", as far as can be told: {counted(there, 'machine')} there, {missing:,} not" if missing else ""
             click.echo(f"{'there' if explanation.verdict is Verdict.REUSE else 'to be run':10} {name}{known}")
         for note in notes_before(experiment, project):
             click.echo(f"Note: {note}")

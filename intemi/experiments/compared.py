@@ -11,9 +11,10 @@ from typing import Any
 from intemi.experiments.views import Views
 from intemi.kernel.machine import Best
 from intemi.series import Series
+from intemi.series.display import counted
 
 
-@dataclass
+@dataclass(repr=False)
 class Compared:
     """What a comparison found. What could not be said is None, and `notes` tell why. `str()` tells all of it."""
 
@@ -45,6 +46,8 @@ class Compared:
     """The digest of the plan."""
     changes: Sequence[str] = ()
     """What was changed in the plan since the first run."""
+    also: list[Compared] = field(default_factory=list)
+    """The means of the other measures of the experiment; they are not tested."""
     notes: list[str] = field(default_factory=list)
 
     @property
@@ -143,8 +146,16 @@ class Compared:
             "not competing": dict(self.not_competing),
             **tables,
             "views": None if self.views is None else self.views.to_plain(),
+            "also measured": [
+                {"measure": each.measure, "best": each.direction, "means": [*map(plain_row, each.means)]}
+                for each in self.also
+            ],
             "notes": self.notes,
         }
+
+    def __repr__(self) -> str:
+        learners, data = counted(len(self.learners), "learner"), counted(len(self.data), "data set")
+        return f"<Compared {self.measure!r}: {learners} on {data}>"
 
     def __str__(self) -> str:
         from intemi.experiments.tables import text_of

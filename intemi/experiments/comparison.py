@@ -93,14 +93,20 @@ class Comparison:
         return cls(**plain) if known else cls(**{**plain, "test": UnknownTest(test)})
 
 
-def compare(series: Series, comparison: Comparison, distributor: Machine) -> Compared:
-    """Compare the learners of a series whose main label is the measure; those with a stamp do not compete."""
+def means_of(series: Series, comparison: Comparison) -> Compared:
+    """The means of a series whose main label is the measure; nothing is tested."""
     usable = series.where(lambda row: row[series.main] is not None and row[series.main] == row[series.main])
     if not len(usable):
         raise InvalidComparison(f"there are no values of {series.main!r} to compare")
     compared = Compared(series.main, comparison.best, comparison.control, usable, _means(usable), stamps_of(usable))
     if len(usable) < len(series):
         compared.notes.append(f"{len(series) - len(usable)} values of {series.main} are missing or not defined")
+    return compared
+
+
+def compare(series: Series, comparison: Comparison, distributor: Machine) -> Compared:
+    """Compare the learners of a series whose main label is the measure; those with a stamp do not compete."""
+    compared = means_of(series, comparison)
     if len(compared.competitors) < 2:
         one = "one learner" if compared.competitors else "no learner"
         compared.notes.append(f"there is {one} that competes, so there is nothing to compare")

@@ -28,6 +28,7 @@ from intemi.machines.measures import Measure
 from intemi.machines.roles import ClassifierTest, Distributor, Learner, Loader
 from intemi.machines.structure.repeater import Repeater
 from intemi.machines.structure.scheme import Scheme
+from intemi.series.display import counted
 
 SPENT: Mapping[str, Best] = {"wall": "lowest", "cpu": "lowest", "memory": "lowest"}
 """What is known of every machine; here, of the learner."""
@@ -189,6 +190,12 @@ class Experiment:
             return reports[measure]
         known = measures_by_name().get(measure)  # a test of the user may leave a result that has the name of a measure
         return None if known is None else known.best
+
+    def __repr__(self) -> str:
+        parts = [counted(len(self.learners), "learner")] if self.learners else []
+        parts += [counted(len(self.requests), "request")] if self.requests else []
+        on = counted(len(self.data), "data set")
+        return f"<Experiment {self.name!r}: {' and '.join(parts)} on {on}, {self.repetitions} × {self.distributor!r}>"
 
     @property
     def folder(self) -> str:

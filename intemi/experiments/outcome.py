@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 from intemi.analysis.stamps import STAMPS
 from intemi.experiments.alike import check_alike
 from intemi.experiments.compared import Compared
-from intemi.experiments.comparison import compare
+from intemi.experiments.comparison import Comparison, compare, means_of
 from intemi.experiments.data_notes import data_notes
 from intemi.experiments.experiment import LEARNER, TEST, Experiment, measures_by_name
 from intemi.experiments.frozen import History, history
@@ -20,11 +21,12 @@ from intemi.kernel.errors import ConfigurationError, IntemiError, MachineError
 from intemi.kernel.machine import Machine
 from intemi.kernel.project import Project
 from intemi.series import Series
+from intemi.whole_files import write_whole
 
 _PLACE = ("Repetition", "Fold")
 
 
-@dataclass
+@dataclass(repr=False)
 class Cell:
     """One learner, or another request, on one data set."""
 
@@ -58,6 +60,9 @@ class Cell:
             return "finished"
         return "failed" if self.failure is not None else "not run" if self.is_known else "not known"
 
+    def __repr__(self) -> str:
+        return f"<Cell {self.name!r}: {self.state}>"
+
     @property
     def why_not_run(self) -> str:
         """What to say of one that was not run."""
@@ -69,9 +74,9 @@ class Cell:
         )
 
 
-@dataclass
+@dataclass(repr=False)
 class Outcome:
-    """The cells of an experiment in a project."""
+    """The cells of an experiment in a project; `print` shows what `intemi run` shows."""
 
     experiment: Experiment
     project: Project
@@ -111,6 +116,22 @@ class Outcome:
         """The plans of the experiment that were run in the folder of the project; none, if it has no folder."""
         return history(self.project.folder, self.experiment.file_name)
 
+    def __repr__(self) -> str:
+        states = [cell.state for cell in self.cells]
+        counts = ", ".join(f"{states.count(state)} {state}" for state in dict.fromkeys(states))
+        return f"<Outcome {self.experiment.name!r}: {counts}>"
+
+    def __str__(self) -> str:
+        from intemi.experiments.tables import failures_of, outcome_text
+
+        return "\n".join([outcome_text(self), *(f"Failed: {failure}" for failure in failures_of(self))])
+
+    def report(self, file: str | os.PathLike[str]) -> None:
+        """Write one HTML file with tables, tests and pictures, as `intemi report` does."""
+        from intemi.experiments.report import report
+
+        write_whole(file, report(self))
+
     def series(self, *measures: str) -> Series:
         """Measures of every test, with the labels machine, data, Repetition and Fold; the first is the main one.
 
@@ -120,7 +141,10 @@ class Outcome:
         wanted = measures or self.experiment.all_measures
         parts = [self._measured(cell, wanted) for cell in self.finished if cell.is_learner]
         if not parts:
-            reasons = [cell.why_not_run for cell in self.not_run if cell.is_outdated][:1]
+            from intemi.experiments.tables import failures_of
+
+            reasons = failures_of(self)[:1]
+            reasons += [cell.why_not_run for cell in self.not_run if cell.is_outdated][:1]
             reasons += [self.experiment.unknown] if self.experiment.unknown else []
             why = "".join(f"; {each}" for each in reasons)
             raise IntemiError(
@@ -141,25 +165,41 @@ class Outcome:
         return Series.concat(*(Series({label: part[label] for label in order}, main=part.main) for part in parts))
 
     def compare(self, measure: str | None = None, vary: str | Sequence[str] = ()) -> Compared:
-        """Compare the learners, as the experiment says; by another measure, if one is given.
+        """Compare the learners, as the experiment says, with means of all its measures; or by one measure alone.
 
         Learners that differ elsewhere than at the paths `vary` are refused, if there are any.
         """
-        from dataclasses import replace
-
         if vary:
             check_alike(self.experiment.learners, vary)
-
         name = measure or self.experiment.main_measure
-        comparison = replace(self.experiment.comparison, measure=name, best=self.experiment.best_of(name))
-        compared = compare(self.series(name), comparison, self.experiment.distributor)
-        compared.cells = {(cell.learner, cell.data): cell.state for cell in self.cells if cell.is_learner}
+        compared = compare(self.series(name), self._comparison(name), self.experiment.distributor)
+        compared.cells = self._states
         compared.plan = self.experiment.digest
         compared.changes = self.history.changes_until(self.experiment)
         compared.notes += [f"{name} failed" for name in self.failures]
         compared.notes += [cell.why_not_run for cell in self.not_run if cell.is_learner]
         compared.notes += [self.experiment.unknown] if self.experiment.unknown else []
+        if measure is None:
+            compared.also = [*self._also_measured(compared.notes)]
         return compared
+
+    def _also_measured(self, notes: list[str]) -> Iterator[Compared]:
+        """The means of all measures of the experiment but the main one; a note for each that no learner has."""
+        for name in self.experiment.all_measures[1:]:
+            try:
+                means = means_of(self.series(name), self._comparison(name))
+            except IntemiError as error:
+                notes.append(str(error))
+                continue
+            means.cells = self._states
+            yield means
+
+    def _comparison(self, measure: str) -> Comparison:
+        return replace(self.experiment.comparison, measure=measure, best=self.experiment.best_of(measure))
+
+    @property
+    def _states(self) -> dict[tuple[str, str], str]:
+        return {(cell.learner, cell.data): cell.state for cell in self.cells if cell.is_learner}
 
     def _measured(self, cell: Cell, measures: Sequence[str]) -> Series:
         """The measures of one cell: results of the test or, where it has none of that name, of the learner."""

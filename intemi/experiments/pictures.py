@@ -59,7 +59,7 @@ class Asked:
     @property
     def compared(self) -> Compared:
         """The comparison by the chosen measure."""
-        return self.outcome.compare(self.measure)
+        return self.outcome.compare(self.measure or self.outcome.experiment.main_measure)
 
     @property
     def ordered(self) -> tuple[Compared, Literal["highest", "lowest"]]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from intemi.data import Data
 from intemi.experiments.data_notes import data_notes
-from intemi.experiments.experiment import Experiment
+from intemi.experiments.experiment import LEARNER, Experiment
 from intemi.experiments.frozen import EXPERIMENTS, MAX_PLAN_BYTES, freeze
 from intemi.experiments.outcome import Cell, Outcome
 from intemi.experiments.progress import Progress
@@ -72,9 +72,14 @@ def _request(
             progress.expect(cell.name, _parts(experiment, cell))
     for cell in cells:
         if cell.failure is None:
-            cell.capsule = project.request(cell.machine, data=loaded[cell.data][1], name=cell.name)
+            cell.capsule = _request_cell(project, cell, loaded[cell.data][1])
             if progress is not None:
                 progress.watch(cell.name, cell.capsule)
+
+
+def _request_cell(project: Project, cell: Cell, data: Source) -> Capsule:
+    comments = {LEARNER: cell.learner} if cell.is_learner else None
+    return project.request(cell.machine, data=data, name=cell.name, comments=comments)
 
 
 def _wait(cells: list[Cell]) -> None:
@@ -104,7 +109,7 @@ def found(experiment: Experiment, project: Project) -> Outcome:
         cell.failure = problems[cell.data]
         source = loaded[cell.data][1]
         if cell.failure is None and project.is_on_record(cell.machine, data=source):
-            cell.capsule = project.request(cell.machine, data=source, name=cell.name)
+            cell.capsule = _request_cell(project, cell, source)
     _wait(cells)
     outcome = Outcome(experiment, project, cells, {name: capsule for name, (capsule, _) in loaded.items()})
     for cell in outcome.not_run:

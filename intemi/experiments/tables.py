@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import shlex
+from collections.abc import Iterable, Iterator, Mapping
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from intemi.series import Series
+from intemi.series.display import counted
+from intemi.series.tables import latex_text, tabular
 
 if TYPE_CHECKING:
     from intemi.experiments.compared import Compared
-    from intemi.experiments.outcome import Outcome
+    from intemi.experiments.outcome import Cell, Outcome
     from intemi.experiments.views import Views
 
 DIGITS = 3
@@ -63,20 +66,46 @@ def heading(compared: Compared) -> str:
 
 def markdown_of(compared: Compared) -> str:
     """The results as a table of Markdown, and what must be read with it."""
-    notes = "".join(f"\n{_sentence(note)}\n" for note in [heading(compared), *compared.footnotes])
+    notes = "".join(f"\n{_sentence(note)}\n" for note in _notes(compared))
     return f"{results_table(compared).to_markdown()}{notes}"
 
 
 def latex_of(compared: Compared) -> str:
-    """The results as a tabular of LaTeX; what must be read with it is in comments."""
-    notes = "".join(f"% {note}\n" for note in [heading(compared), *compared.footnotes])
-    return f"{notes}{results_table(compared).to_latex()}"
+    """The results as a tabular of LaTeX, the best of each data set in bold; what must be read with it is in comments.
+
+    Average ranks, if there are any, come last. Where learners do not fit side by side, they are one below the other.
+    """
+    notes = "".join(f"% {note}\n" for note in _notes(compared))
+    ranks = {} if compared.ranks is None else {str(row["machine"]): row for row in compared.ranks}
+    learners, data = compared.planned_learners, compared.planned_data
+    cells = {(learner, on): _latex_cell(compared, learner, on) for learner in learners for on in data}
+    ranked = [f"{ranks[each]['average rank']:.2f}" if each in ranks else "--" for each in learners]
+    if _are_wide(compared):
+        heads = ["", *map(latex_text, data), *(["average rank"] if ranks else [])]
+        rows = [
+            [latex_text(learner), *(cells[learner, on] for on in data), *([rank] if ranks else [])]
+            for learner, rank in zip(learners, ranked, strict=True)
+        ]
+        return notes + tabular("l" + "r" * (len(heads) - 1), [heads], rows)
+    rows = [[latex_text(on), *(cells[learner, on] for learner in learners)] for on in data]
+    last = [[["average rank", *ranked]]] if ranks else []
+    return notes + tabular("l" + "r" * len(learners), [["", *map(latex_text, learners)]], rows, *last)
+
+
+def _latex_cell(compared: Compared, learner: str, data: str) -> str:
+    shown = latex_text(compared.shown(learner, data, DIGITS)).replace("±", r"$\pm$").replace("–", "--")
+    return rf"\textbf{{{shown}}}" if compared.is_best(learner, data) else shown
+
+
+def _notes(compared: Compared) -> list[str]:
+    """What must be read with a table of one measure."""
+    also = [f"{each.measure} (--measure {shlex.quote(each.measure)})" for each in compared.also]
+    return [heading(compared), *compared.footnotes, *([f"also measured: {', '.join(also)}"] if also else [])]
 
 
 def text_of(compared: Compared) -> str:
-    """The whole comparison as text."""
-    best = "" if compared.direction is None else f" (the {compared.direction} is best, marked *)"
-    lines = [f"{compared.measure}{best}", heading(compared), "", *_results(compared)]
+    """The whole comparison as text, with the means of what was also measured."""
+    lines = _means(compared)
     if compared.views is not None:
         lines += ["", "Three views over data sets", *_rows(views_table(compared.views))]
         lines += _sentences(compared.views.footnotes)
@@ -92,9 +121,16 @@ def text_of(compared: Compared) -> str:
         lines += _pairs(compared, compared.pairs)
     if compared.wins is not None and compared.views is not None and len(compared.wins.labels) > 2:
         lines += ["", *_wins(compared.wins)]
+    for each in compared.also:
+        lines += ["", *_means(each)]
     lines += ["", *_sentences(compared.footnotes)] if compared.footnotes else []
     lines += [f"Note: {note}" for note in compared.notes]
     return "\n".join(lines)
+
+
+def _means(compared: Compared) -> list[str]:
+    best = "" if compared.direction is None else f" (the {compared.direction} is best, marked *)"
+    return [f"{compared.measure}{best}", heading(compared), "", *_results(compared)]
 
 
 def _pairs(compared: Compared, pairs: Series) -> list[str]:
@@ -111,13 +147,17 @@ def _pairs(compared: Compared, pairs: Series) -> list[str]:
 
 def _results(compared: Compared) -> list[str]:
     """Learners side by side or, where that would not fit on a screen, one below the other."""
-    rows = _rows(results_table(compared))
-    if max(map(len, rows)) <= MAX_WIDTH:
-        return rows
+    if not _are_wide(compared):
+        return _rows(results_table(compared))
     columns: dict[str, list[str]] = {"machine": compared.planned_learners}
     for data in compared.planned_data:
         columns[data] = [_cell(compared, learner, data, DIGITS) for learner in compared.planned_learners]
     return _rows(Series(columns, main="machine"))
+
+
+def _are_wide(compared: Compared) -> bool:
+    """Whether learners side by side would not fit on a screen."""
+    return max(map(len, _rows(results_table(compared)))) > MAX_WIDTH
 
 
 def _wins(matrix: Series) -> list[str]:
@@ -157,6 +197,38 @@ def _shown(value: object) -> str:
     return f"{value:.3f}" if isinstance(value, float) else str(value)
 
 
+def outcome_text(outcome: Outcome) -> str:
+    """What came of an experiment: the comparison, results of other requests, and how many machines were run."""
+    parts = [f"{outcome.compare()}\n"] if any(cell.is_learner for cell in outcome.finished) else []
+    for cell, results in requested(outcome):
+        parts.append(f"{cell.name}:" if results else f"{cell.name}: finished")
+        for label, value in results.items():
+            parts.append(f"  {label}: {value}" if "\n" not in str(value) else f"  {label}:\n{value}")
+    parts += [f"Note: {note}" for note in outcome.data_notes]
+    counts, folder = outcome.project.counts(), outcome.project.folder
+    kept = "kept" if outcome.project.keeps_all else "not all of them could be kept"
+    where = "" if folder is None else f"; {kept} in {folder}"
+    run_now = f"{counts.physical.total():,} of them run now"
+    return "\n".join([*parts, f"{counted(counts.logical.total(), 'machine')}, {run_now}{where}"])
+
+
+def requested(outcome: Outcome) -> Iterator[tuple[Cell, dict[str, Any]]]:
+    """The results of finished requests that are not learners."""
+    for cell in outcome.finished:
+        if not cell.is_learner and cell.capsule is not None:
+            yield cell, cell.capsule.results
+
+
 def failures_of(outcome: Outcome) -> list[str]:
-    """What failed, each with its first cause, in one line."""
-    return [f"{name}: {' '.join(str(failure).split())}" for name, failure in outcome.failures.items()]
+    """What failed, in one line for each cause, with the first request that it made fail and how many others."""
+    by_cause: dict[str, list[tuple[str, str]]] = {}
+    for name, failure in outcome.failures.items():
+        told = " ".join(str(failure).split())
+        path = getattr(failure, "path", "")
+        by_cause.setdefault(told.removeprefix(path), []).append((name, told))
+    return [_same_cause(*same) for same in by_cause.values()]
+
+
+def _same_cause(first: tuple[str, str], *others: tuple[str, str]) -> str:
+    name, told = first
+    return f"{name} and {counted(len(others), 'other')}: {told}" if others else f"{name}: {told}"

@@ -93,9 +93,12 @@ class Tally:
                     self.running[id(context)] = context.path
             elif kind is not EventKind.REQUESTED:
                 self.running.pop(id(context), None)
-            if branch is None or context.is_step:
+            if branch is None:
                 return
-            self._count(branch, kind, depth)
+            if kind is EventKind.FAILED and context.error is not None and context.error.path == context.path:
+                branch.failed += 1  # by itself: what depends on it is not counted
+            if not context.is_step:
+                self._count(branch, kind, depth)
 
     def _count(self, branch: Branch, kind: EventKind, depth: int) -> None:
         if kind is EventKind.REQUESTED:
@@ -104,8 +107,6 @@ class Tally:
             branch.run += 1
         elif kind is EventKind.UNIFIED:
             branch.unified += 1
-        elif kind is EventKind.FAILED:
-            branch.failed += 1
         if depth == 1 and kind in _ENDS:
             branch.parts += 1
             now = monotonic()

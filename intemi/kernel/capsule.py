@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from intemi.kernel.composite import Wait
 from intemi.kernel.context import ALL, Context, Source, State
-from intemi.kernel.errors import IntemiError, MachineError, NoSuchPort, TimedOut
+from intemi.kernel.errors import IntemiError, MachineError, NoSuchName, NoSuchPort, TimedOut
 from intemi.kernel.record import SINGLE, Items, Record
 
 if TYPE_CHECKING:
@@ -104,12 +104,12 @@ class Capsule:
     @property
     def results(self) -> dict[str, Any]:
         """The labelled results of the finished machine."""
-        return dict(self._record().results)
+        return _Results(self._record().results, self.path)
 
     @property
     def outputs(self) -> Mapping[str, Any]:
         """The values of the outputs, loaded when looked at."""
-        return _Outputs(self._record().outputs, self._line.values)
+        return _Outputs(self._record().outputs, self._line.values, self.path)
 
     @property
     def children(self) -> list[Capsule]:
@@ -158,16 +158,31 @@ class Capsule:
         return f"<Capsule {self.path}: {self.state.value}>"
 
 
+class _Results(dict[str, Any]):
+    """The results of a finished machine."""
+
+    def __init__(self, results: Mapping[str, Any], path: str) -> None:
+        super().__init__(results)
+        self._path = path
+
+    def __missing__(self, name: str) -> Any:
+        inside = "" if self else "; project.query finds those of machines inside"
+        raise NoSuchName(f"{self._path}: no result is called {name!r}; there are {', '.join(self) or 'none'}{inside}")
+
+
 class _Outputs(Mapping[str, Any]):
     """The outputs of a finished machine; a value is loaded when it is looked at."""
 
-    __slots__ = ("_items", "_values")
+    __slots__ = ("_items", "_path", "_values")
 
-    def __init__(self, items: Mapping[str, Items], values: Values) -> None:
+    def __init__(self, items: Mapping[str, Items], values: Values, path: str) -> None:
         self._items = items
         self._values = values
+        self._path = path
 
     def __getitem__(self, name: str) -> Any:
+        if name not in self._items:
+            raise NoSuchName(f"{self._path}: no output is called {name!r}; there are {', '.join(self) or 'none'}")
         return self._values.load_items(self._items[name])
 
     def __iter__(self) -> Iterator[str]:

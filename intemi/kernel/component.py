@@ -28,6 +28,12 @@ CALLS_PER_LEVEL = 8
 """Calls inside each other that a walk through a configuration takes for a machine inside another, at the most."""
 
 
+MAX_SHOWN = 160
+"""Letters up to which a component is shown with all that is in it."""
+MAX_SHOWN_PART = 40
+"""Letters up to which its parts are, if it is longer than that."""
+
+
 @dataclass_transform(frozen_default=True, eq_default=False, field_specifiers=(parameter,))
 class Component:
     """A configurable part that is not scheduled by itself.
@@ -284,17 +290,20 @@ class Component:
 
     def __repr__(self) -> str:
         try:
-            return self._shown()
+            parts = list(self._shown_parts())
         except RecursionError:
             return f"{self.kind}(…)"
+        if sum(len(text) for text, _ in parts) > MAX_SHOWN:
+            parts = [(text if len(text) <= MAX_SHOWN_PART else brief, brief) for text, brief in parts]
+        return f"{self.kind}({', '.join(text for text, _ in parts)})"
 
-    def _shown(self) -> str:
-        shown = []
+    def _shown_parts(self) -> Iterator[tuple[str, str]]:
+        """Its parts as text, and in brief."""
         for field in dataclasses.fields(self):  # type: ignore[arg-type]
             value = self.__dict__[field.name]
             if not field.kw_only or value != field.default:
-                shown.append(f"{field.name}={_ordered(value) if isinstance(value, frozenset) else repr(value)}")
-        return f"{self.kind}({', '.join(shown)})"
+                text = _ordered(value) if isinstance(value, frozenset) else repr(value)
+                yield f"{field.name}={text}", f"{field.name}={brief(value)}"
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if not name.startswith("_")}
@@ -480,6 +489,11 @@ def _shown(value: Any) -> str:
 
 def _listed(names: Sequence[str]) -> str:
     return ", ".join(names) if names else "none"
+
+
+def brief(value: Any) -> str:
+    """What stands for a value that is too long to be shown."""
+    return f"{value.kind}(…)" if isinstance(value, Component) else "…"
 
 
 def _ordered(values: frozenset[Any]) -> str:

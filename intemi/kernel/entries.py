@@ -15,7 +15,7 @@ from intemi.kernel.errors import EncodingError
 RUN = "run"
 """A session has begun to request something: (session, name, started, program)."""
 ROOTS = "roots"
-"""Requests of a session: (session, [(position, name, key, machine or None)])."""
+"""Requests of a session: (session, [(position, name, key, machine or None, then comments if it has any)])."""
 OPEN = "open"
 """Composites that were not finished then: ([(record so far, children that have become known)]), both encoded."""
 COMMENTS = "comments"
@@ -68,12 +68,21 @@ def _rows(*types: tuple[type, ...]) -> Callable[[Any], bool]:
     return lambda rows: isinstance(rows, tuple) and all(isinstance(row, tuple) and check(row) for row in rows)
 
 
-_ROOT_ROWS = _rows((int,), _TEXT, _BYTES, _MAYBE)
+_PLAIN_ROOT = _are((int,), _TEXT, _BYTES, _MAYBE)
+_COMMENTED_ROOT = _are((int,), _TEXT, _BYTES, _MAYBE, _BYTES)
+
+
+def _root_rows(rows: Any) -> bool:
+    return isinstance(rows, tuple) and all(
+        isinstance(row, tuple) and (_PLAIN_ROOT(row) or _COMMENTED_ROOT(row)) for row in rows
+    )
+
+
 _OPEN_ROWS = _rows(_BYTES, _BYTES)
 _COMMENT_ROWS = _rows(_BYTES, _TEXT, _CELL, _TEXT)
 _CHECKS: dict[str, Callable[[Sequence[Any]], bool]] = {
     RUN: _are(_BYTES, _TEXT, _NUMBER, _TEXT),
-    ROOTS: lambda fields: len(fields) == 2 and isinstance(fields[0], bytes) and _ROOT_ROWS(fields[1]),
+    ROOTS: lambda fields: len(fields) == 2 and isinstance(fields[0], bytes) and _root_rows(fields[1]),
     OPEN: lambda fields: len(fields) == 1 and _OPEN_ROWS(fields[0]),
     COMMENTS: lambda fields: len(fields) == 1 and _COMMENT_ROWS(fields[0]),
     FORGOTTEN: _are(_BYTES, (int,), _BYTES),

@@ -24,6 +24,12 @@ class NoSuchItem(BindingError, IndexError):
     """An item of a multi output was asked for by an index that it does not have."""
 
 
+class NoSuchName(IntemiError, KeyError):
+    """An output or a result was asked for by a name that a finished machine does not have."""
+
+    __str__ = Exception.__str__  # a KeyError would show the text in quotes
+
+
 class InfeasibleError(ConfigurationError):
     """A template was requested although something in it is still missing."""
 
@@ -77,6 +83,10 @@ class NoSuchMachine(MachineAborted, BindingError):
 
 class LimitExceeded(MachineAborted):
     """A machine was stopped because it went over a limit of its request."""
+
+
+class NotEnoughMemory(IntemiError, MemoryError):
+    """What a machine needs would not fit into memory: the cause is the surroundings, so it is not kept."""
 
 
 class WorkerError(IntemiError, RuntimeError):

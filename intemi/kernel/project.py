@@ -25,6 +25,7 @@ from intemi.kernel.repository.commentators import check_commentators
 from intemi.kernel.repository.item import Item
 from intemi.kernel.repository.labels import Labels
 from intemi.kernel.repository.repository import Repository, both
+from intemi.kernel.repository.requests import WhichRun
 from intemi.kernel.seeds import Seed
 from intemi.kernel.store import MemoryStore, Store
 from intemi.kernel.unifier import Failures, Unifier, key_of
@@ -124,14 +125,16 @@ class Project:
         name: str | None = None,
         priority: int = 0,
         limits: Limits | None = None,
+        comments: Mapping[str, Any] | None = None,
         commentators: Sequence[Commentator] = (),
         **bindings: Any,
     ) -> Capsule:
         """Ask for a machine; returns at once with a capsule.
 
-        Once it is done, commentators label whatever has finished under it. If one of them fails, that is a warning.
+        `comments` are labels of the request, and of everything under it. Once it is done, commentators label whatever
+        has finished under it. If one of them fails, that is a warning.
         """
-        return self._request(config, bindings, name, priority, limits, commentators)
+        return self._request(config, bindings, name, priority, limits, comments, commentators)
 
     def run(
         self,
@@ -141,11 +144,12 @@ class Project:
         name: str | None = None,
         priority: int = 0,
         limits: Limits | None = None,
+        comments: Mapping[str, Any] | None = None,
         commentators: Sequence[Commentator] = (),
         **bindings: Any,
     ) -> Capsule:
         """Ask for a machine and wait until it is finished; Ctrl-C aborts it, and what has finished is kept."""
-        capsule = self._request(config, bindings, name, priority, limits, commentators)
+        capsule = self._request(config, bindings, name, priority, limits, comments, commentators)
         try:
             return capsule.wait()
         except KeyboardInterrupt:
@@ -159,12 +163,15 @@ class Project:
         name: str | None,
         priority: int,
         limits: Limits | None,
+        comments: Mapping[str, Any] | None,
         commentators: Sequence[Commentator],
     ) -> Capsule:
+        if comments is not None:
+            _check_comments(comments)
         if commentators != ():
             check_commentators(commentators)
         try:
-            capsule = self._line.request(config, bindings, None, name, (), None, priority, limits)
+            capsule = self._line.request(config, bindings, None, name, (), comments, priority, limits)
         except RecursionError:
             raise too_deep(type(config).__name__, "to be requested") from None
         if not commentators:
@@ -231,9 +238,12 @@ class Project:
         type: type[Machine] | str | None = None,
         name: str | None = None,
         path: str | None = None,
+        run: WhichRun = None,
     ) -> Series:
         """A series of what was run: everything under a root (a capsule, a run, a path; else all of it) that qualifies.
 
+        A path begins with the name of a request. Of several requests of one name, the latest is meant; with `run` (a
+        run or its number) the latest in that run, and with `run="all"` all of them.
         `type`, `name` and `path` are short for the qualifiers `OfType`, `Named` and `At`. Labels are names, labelers
         or mappings of fixed labels; the first is the main one. Without any, an item gets its results and all comments
         on its path.
@@ -245,16 +255,21 @@ class Project:
         ):
             where = qualifier if where is None else where if qualifier is None else both(qualifier, where)
         start = root.context if isinstance(root, Capsule) else root
-        return self._repository.query(start, where, labels)
+        return self._repository.query(start, where, labels, run)
 
     def comment(
         self,
         commentator: Commentator,
         root: Capsule | Run | str | None = None,
         where: Qualifier | Callable[[Item], bool] | None = None,
+        *,
+        run: WhichRun = None,
     ) -> dict[str, int]:
-        """Let a commentator label finished machines; returns how many it labelled, and how many are gone."""
-        return self._repository.comment(commentator, root.context if isinstance(root, Capsule) else root, where)
+        """Let a commentator label finished machines; returns how many it labelled, and how many are gone.
+
+        `root` and `run` mean what they mean in a query.
+        """
+        return self._repository.comment(commentator, root.context if isinstance(root, Capsule) else root, where, run)
 
     def runs(self) -> list[Run]:
         """All sessions that have requested something in this folder, the first one first."""
@@ -311,11 +326,22 @@ class Project:
         """Abort what is not done and release all resources. What has finished is kept."""
         self._line.close()
 
+    def __repr__(self) -> str:
+        where = "in memory" if self._folder is None else repr(os.fspath(self._folder))
+        return f"<Project {where}>"
+
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *exception: object) -> None:
         self.close()
+
+
+def _check_comments(comments: object) -> None:
+    """Refuse what cannot be kept as labels of a request."""
+    if not isinstance(comments, Mapping) or not all(isinstance(label, str) for label in comments):
+        raise ConfigurationError(f"request: comments must be a mapping from labels (texts) to values, got {comments!r}")
+    encoding.encode(dict(comments))
 
 
 def _store(folder: str | os.PathLike[str] | None) -> Store:

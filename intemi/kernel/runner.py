@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from intemi.kernel.composite import Job, Wait, run_composite
 from intemi.kernel.context import Source, Task
-from intemi.kernel.errors import IncompleteError, MachineAborted, WorkerEnded
+from intemi.kernel.errors import IncompleteError, MachineAborted, NotEnoughMemory, WorkerEnded
 from intemi.kernel.events import STARTED
 from intemi.kernel.finishing import Done, Finisher, failure_of
 from intemi.kernel.machine import Model
@@ -42,6 +42,9 @@ MAX_DEFER_SECONDS = 0.1
 """For which the first model in the buffer can be deferred."""
 MAX_BUFFERED_BYTES = 2**20
 """Of the outputs of a leaf: kinds that make more are not batched, since the memory cache knows only drained models."""
+
+_SURROUNDINGS = (WorkerEnded, IncompleteError, NotEnoughMemory)
+"""Errors that say nothing of the machine, so that they are not kept."""
 
 
 class Runner:
@@ -321,7 +324,7 @@ class Runner:
 
     def _failed(self, task: Task, error: BaseException) -> Done:
         record = self._record(task, {}, {}, failure_of(task, error))
-        keep = self._unifier.keeps_failures and not isinstance(error, WorkerEnded | IncompleteError)
+        keep = self._unifier.keeps_failures and not isinstance(error, _SURROUNDINGS)
         return task, record, {} if keep else None
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from intemi.series.columns import Column, cells_of
 from intemi.series.display import is_numeric, one_line, shown_cells
@@ -29,9 +29,15 @@ def markdown_table(columns: Mapping[str, Column], digits: int) -> str:
 def latex_table(columns: Mapping[str, Column], digits: int) -> str:
     """A tabular of LaTeX with the rules of the package booktabs, numbers to the right."""
     alignment = "".join("r" if is_numeric(values) else "l" for values in columns.values())
-    heads, *rows = (f"{' & '.join(cells)} \\\\\n" for cells in _texts(columns, digits, _latex))
-    body = "".join(rows)
-    return f"\\begin{{tabular}}{{{alignment}}}\n\\toprule\n{heads}\\midrule\n{body}\\bottomrule\n\\end{{tabular}}\n"
+    heads, *rows = _texts(columns, digits, latex_text)
+    return tabular(alignment, [heads], rows)
+
+
+def tabular(alignment: str, *parts: Iterable[Sequence[str]]) -> str:
+    """A tabular with the rules of the package booktabs; its parts are rows of cells, with a rule between parts."""
+    lines = ["".join(f"{' & '.join(cells)} \\\\\n" for cells in rows) for rows in parts]
+    body = "\\midrule\n".join(lines)
+    return f"\\begin{{tabular}}{{{alignment}}}\n\\toprule\n{body}\\bottomrule\n\\end{{tabular}}\n"
 
 
 def _texts(columns: Mapping[str, Column], digits: int, escape: Callable[[str], str]) -> Iterator[list[str]]:
@@ -46,5 +52,10 @@ def _markdown(text: str) -> str:
     return re.sub(r"([\\`*_\[\]<>|~&$])", r"\\\1", text)
 
 
-def _latex(text: str) -> str:
+def latex_text(text: str) -> str:
+    """Text as LaTeX shows it.
+
+    >>> latex_text("5 % of k_nn")
+    '5 \\\\% of k\\\\_nn'
+    """
     return "".join(_LATEX.get(each, each) for each in text)

@@ -1,4 +1,4 @@
-"""The data set and the run are labels of their own in every query."""
+"""The data set, the run and, in experiments, the learner are labels of their own in every query."""
 
 from __future__ import annotations
 
@@ -7,9 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 from intemi import Project
+from intemi.cli.main import command
 from intemi.data import Column, Data, Table
+from intemi.experiments import Experiment, run
+from intemi.kernel.errors import ConfigurationError, IntemiError
 from intemi.machines import (
     ClassificationTest,
     CVDistributor,
@@ -20,6 +24,7 @@ from intemi.machines import (
     Scheme,
     SklearnDataset,
 )
+from intemi.query import Comment
 
 LABELS = ["Accuracy", "data", "run", "run name", "Fold"]
 
@@ -162,3 +167,60 @@ def test_a_file_that_has_changed_is_another_data_set(tmp_path: Path) -> None:
         names = set(map(str, project.query(type=ClassificationTest, labels=["Accuracy", "data"])["data"]))
         assert len(names) == 2
         assert all(name.startswith("train ") for name in names)
+
+
+def experiment() -> Experiment:
+    return Experiment(
+        data={"flowers": SklearnDataset("iris"), "wines": SklearnDataset("wine")},
+        learners={"bayes": NaiveBayes(), "usual": Majority()},
+        distributor=CVDistributor(2),
+    )
+
+
+def test_every_row_of_an_experiment_has_its_learner(tmp_path: Path) -> None:
+    expected = [(learner, data) for data in ("iris", "wine") for learner in ("bayes", "usual") for _ in range(2)]
+    for _ in range(2):  # run, then reused
+        with Project(tmp_path) as project:
+            outcome = run(experiment(), project)
+            found = project.query(type=ClassificationTest, labels=["learner", "data", "request"])
+            assert [*zip(found["learner"], found["data"], strict=True)] == expected
+            assert found["request"][0] == "bayes on flowers"
+            capsule = outcome.cells[0].capsule
+            assert capsule is not None
+            assert capsule.comments == {"learner": "bayes"}
+            assert set(project.query(capsule, type=ClassificationTest)["learner"]) == {"bayes"}
+            chosen = Comment("learner") == "usual"
+            assert len(project.query(where=chosen, type=ClassificationTest, labels="Accuracy")) == 4
+    (tmp_path / "results.sqlite").unlink()  # an index that is made anew has them, too
+    with Project.open(tmp_path) as project:
+        found = project.query(type=ClassificationTest, labels=["learner", "data"])
+        assert [*zip(found["learner"], found["data"], strict=True)] == expected
+
+
+def test_the_command_shows_them_unless_labels_are_named(tmp_path: Path) -> None:
+    with Project(tmp_path / "flowers") as project:
+        run(experiment(), project)
+    asked = CliRunner().invoke(command, ["query", str(tmp_path / "flowers"), "-t", "ClassificationTest", "--csv"])
+    assert asked.exit_code == 0, asked.output
+    header, *rows = asked.stdout.splitlines()
+    assert header.endswith("learner,Repetition,Fold,machine,data,run")
+    assert all(row.endswith(("learner test,iris,1", "learner test,wine,1")) for row in rows)
+    named = CliRunner().invoke(command, ["query", str(tmp_path / "flowers"), "-l", "Accuracy", "--csv"])
+    assert named.stdout.splitlines()[0] == "Accuracy"
+
+
+def test_labels_that_every_item_has_are_listed(tmp_path: Path) -> None:
+    with Project(tmp_path) as project:
+        run(experiment(), project)
+        listed = "machine, kind, path, request, data, run, run name, started, wall, cpu, queue, memory, failure"
+        with pytest.raises(
+            IntemiError, match=rf"no item has the label 'learnr'; their labels are .*; every item has {listed}"
+        ):
+            project.query(labels="learnr")
+    assert listed in CliRunner().invoke(command, ["query", "--help"]).output
+
+
+@pytest.mark.parametrize("comments", ["svm", {1: "svm"}])
+def test_comments_of_a_request_are_labels(comments: Any) -> None:
+    with Project() as project, pytest.raises(ConfigurationError, match="comments must be a mapping from labels"):
+        project.request(SklearnDataset("iris"), comments=comments)

@@ -45,7 +45,7 @@ def test_odd_folder_names_work_everywhere(
         done = CliRunner().invoke(command, ["cache", step, "--", folder])
         assert done.exit_code == 0, done.output
         if step == "verify":
-            assert "1 machines and 1 values are in order" in done.output
+            assert "1 machine and 1 value are in order" in done.output
     assert sorted(os.listdir(tmp_path)) == sorted([name, "pA"])
     assert os.listdir(tmp_path / "pA") == []
     assert dict(os.environ) == environment

@@ -47,6 +47,66 @@ def test_a_run_ends_with_the_comparison(there: Path) -> None:
     assert "0 of them run now; kept in quick" in done.stdout
 
 
+@pytest.mark.parametrize("call", [("run", "quick.yaml", "-q"), ("compare", "quick")], ids=["run", "compare"])
+def test_all_measures_are_shown_and_the_first_is_tested(there: Path, call: tuple[str, ...]) -> None:
+    shown = said(*call).stdout
+    assert "Log loss (the lowest is best, marked *)\nmean ± sd, n = 3\n" in shown
+    leaves = shown.partition("\nLeaves (the lowest is best, marked *)\n")[2].splitlines()
+    assert leaves[3].split()[:3] == ["iris", "–", "4.667"]
+    assert shown.count("Average ranks") == 1
+    asked = json.loads(said(*call, "--json").stdout)
+    also = asked.get("comparison", asked)["also measured"]
+    assert [(each["measure"], each["best"], len(each["means"])) for each in also] == [
+        ("Log loss", "lowest", 6),
+        ("Leaves", "lowest", 2),
+    ]
+
+
+def test_one_measure_alone_is_shown_if_it_is_asked_for(there: Path) -> None:
+    assert "Log loss" not in said("compare", "quick", "--measure", "Accuracy").stdout
+    latex = said("compare", "quick", "--format", "latex").stdout
+    assert "% also measured: Log loss (--measure 'Log loss'), Leaves (--measure Leaves)" in latex
+
+
+def test_a_measure_that_no_learner_has_yet_is_a_note(tmp_path: Path) -> None:
+    plan = FILE.replace(", tree: {type: C45}", "").replace(", Leaves", "")
+    (tmp_path / "first.yaml").write_text(plan)
+    (tmp_path / "second.yaml").write_text(FILE)
+    folder = str(tmp_path / "quick")
+    assert said("run", str(tmp_path / "first.yaml"), "-q", "-p", folder).exit_code == 0
+    done = said("compare", str(tmp_path / "second.yaml"), "-p", folder)
+    assert done.exit_code == 0
+    assert "Note: quick: no test and no learner has a result 'Leaves'" in done.stdout
+    assert "Log loss (the lowest is best" in done.stdout
+
+
+def test_the_project_is_beside_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "one.yaml").write_text("{name: one, data: [iris], learners: [Majority]}")
+    monkeypatch.chdir(tmp_path)
+    first = said("run", "one.yaml", "-q")
+    assert "kept in one\n" in first.stdout
+    monkeypatch.chdir(tmp_path / "sub")
+    again = said("run", "../one.yaml", "-q")
+    assert "0 of them run now; kept in ../one\n" in again.stdout
+    assert again.stderr == ""
+    assert said("compare", "../one.yaml").stdout.splitlines()[0] == "Accuracy (the highest is best, marked *)"
+    assert json.loads(said("compare", "../one.yaml", "--json").stdout)["changes"] == []
+    assert not (tmp_path / "sub" / "one").exists()
+
+
+def test_a_project_in_the_current_folder_alone_is_used_with_a_note(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "one.yaml").write_text("{name: one, data: [iris], learners: [Majority]}")
+    monkeypatch.chdir(tmp_path / "sub")
+    assert said("run", "../one.yaml", "-q", "-p", "one").exit_code == 0
+    again = said("run", "../one.yaml", "-q")
+    assert "0 of them run now; kept in one\n" in again.stdout
+    assert again.stderr == "Note: one of the current folder is used; beside ../one.yaml there is no project one\n"
+
+
 def test_without_a_terminal_progress_is_one_plain_line(there: Path) -> None:
     assert said("run", "quick.yaml").stderr == "6 of 6 done, 0 run, 6 unified, 0 failed\n"
     assert said("run", "quick.yaml", "--quiet").stderr == ""
@@ -76,6 +136,50 @@ def test_compare_writes_tables_for_papers(there: Path, form: str) -> None:
     assert done.exit_code == 0
     assert "breast" not in done.stdout
     assert "iris" in done.stdout
+
+
+def test_a_tabular_has_deviations_and_the_best_in_bold(there: Path) -> None:
+    lines = said("compare", "quick.yaml", "--format", "latex").stdout.splitlines()
+    table = lines[lines.index(r"\begin{tabular}{lrrr}") :]
+    assert table[2:4] == [r" & bayes & tree & knn \\", r"\midrule"]
+    for row in table[4:6]:
+        assert row.count(r"$\pm$") == 3
+        assert row.count(r"\textbf{0.") >= 1
+    assert table[6] == r"\midrule"
+    assert table[7].startswith("average rank & ")
+    assert "*" not in "".join(table)
+
+
+def test_a_wide_tabular_is_turned(tmp_path: Path) -> None:
+    learners = ", ".join(f"neighbours{k}: {{type: KNN, k: {k}}}" for k in range(1, 9))
+    (tmp_path / "wide.yaml").write_text(
+        f"{{data: [iris], learners: {{{learners}}}, protocol: {{distributor: {{type: CVDistributor, folds: 2}}}}}}"
+    )
+    assert said("run", str(tmp_path / "wide.yaml"), "-q").exit_code == 0
+    table = said("compare", str(tmp_path / "wide.yaml"), "--format", "latex").stdout
+    assert "\\begin{tabular}{lr}\n\\toprule\n & iris \\\\\n\\midrule\nneighbours1 & " in table
+
+
+def test_pictures_have_texts_that_can_be_found_and_embedded_fonts(there: Path) -> None:
+    for file in ("accuracies.pdf", "accuracies.svg"):
+        assert said("picture", "accuracies", "quick.yaml", "-o", file).exit_code == 0
+    assert b"/Type3" not in (there / "accuracies.pdf").read_bytes()
+    assert (
+        b"/TrueType" in (there / "accuracies.pdf").read_bytes()
+        or b"/CIDFontType2" in (there / "accuracies.pdf").read_bytes()
+    )
+    assert ">bayes</text>" in (there / "accuracies.svg").read_text()
+
+
+def test_the_resolution_of_a_png_can_be_chosen(there: Path) -> None:
+    from matplotlib.image import imread
+
+    for name, options in (("plain.png", []), ("fine.png", ["--dpi", "200"])):
+        assert said("picture", "accuracies", "quick.yaml", "-o", name, *options).exit_code == 0
+    plain, fine = (imread(there / name).shape for name in ("plain.png", "fine.png"))
+    assert fine[0] == pytest.approx(2 * plain[0], abs=2)
+    refused = said("picture", "accuracies", "quick.yaml", "-o", "plain.svg", "--dpi", "200")
+    assert "plain.svg: --dpi is for .png" in str(refused.exception)
 
 
 def test_compare_draws_the_critical_difference(there: Path) -> None:

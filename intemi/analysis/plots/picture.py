@@ -4,12 +4,32 @@ from __future__ import annotations
 
 import os
 import re
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from io import BytesIO, StringIO
 from typing import Any
 
+from matplotlib import rcParams
 from matplotlib.figure import Figure
 
 from intemi.whole_files import write_whole
+
+_FONTS: Mapping[Any, Any] = {"pdf.fonttype": 42, "ps.fonttype": 42, "svg.fonttype": "none"}
+"""Texts are embedded as TrueType, which publishers ask for, and are texts in SVG: they can be found and edited."""
+_SETTING = threading.RLock()
+
+
+@contextmanager
+def real_texts() -> Iterator[None]:
+    """Figures that are written within have texts as texts; matplotlib has settings for that, but no arguments."""
+    with _SETTING:
+        former = {name: rcParams[name] for name in _FONTS}
+        rcParams.update(_FONTS)
+        try:
+            yield
+        finally:
+            rcParams.update(former)
 
 
 class Picture(Figure):
@@ -21,14 +41,15 @@ class Picture(Figure):
     def savefig(self, fname: Any, **options: Any) -> None:
         """As of any figure; a file is written whole or not at all."""
         if not isinstance(fname, str | os.PathLike):
-            super().savefig(fname, **options)
+            with real_texts():
+                super().savefig(fname, **options)
             return
         name, kind = os.fspath(fname), options.pop("format", None)
         if kind is None:
             kind = os.path.splitext(name)[1][1:] or self.canvas.get_default_filetype()
             name = name if name.endswith(f".{kind}") else f"{name}.{kind}"
         written = BytesIO()
-        super().savefig(written, format=kind, **options)
+        self.savefig(written, format=kind, **options)
         write_whole(name, written.getvalue())
 
     def _repr_png_(self) -> bytes:

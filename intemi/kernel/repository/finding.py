@@ -11,6 +11,7 @@ from intemi.kernel.repository.item import Item
 from intemi.kernel.repository.lookup import Edges, Lookup, Machines, Narrowing
 from intemi.kernel.repository.qualifiers import Qualifier
 from intemi.kernel.repository.reader import Reader
+from intemi.kernel.repository.requests import Requests
 
 Where = Qualifier | Callable[[Item], bool] | None
 
@@ -59,14 +60,16 @@ def choose(
         raise told_apart(error, where) from error.__cause__
 
 
-def starts_on(lookup: Lookup, reader: Reader, path: str) -> list[Item]:
-    """The items at a path, which begins with the name of a request."""
-    found = []
-    for machine, name in lookup.roots_on(path):
-        found += _down(lookup, [Item(reader, machine, name)], path[len(name) + 1 :])
-    if not found and not lookup.is_requested(path):
-        names = _listed(lookup.root_names())
-        raise IntemiError(f"query: no request is called {path!r} in this project; there are {names}")
+def starts_of(lookup: Lookup, reader: Reader, requests: Requests) -> list[Item]:
+    """The items that requests have asked for, or those at a path below them."""
+    if type(requests.run) is int and not lookup.has_run(requests.run):
+        raise IntemiError(f"query: there is no run {requests.run} in this project; project.runs() lists them")
+    tops = [Item(reader, machine, name, noted=noted) for machine, name, noted in lookup.roots_of(requests)]
+    if requests.path is None:
+        return tops
+    found = [item for top in tops for item in _down(lookup, [top], requests.path[len(top.name) + 1 :])]
+    if not found and not lookup.is_requested(requests):
+        raise IntemiError(f"query: no request is called {requests}; there are {_listed(lookup.root_names())}")
     return found
 
 
@@ -116,9 +119,9 @@ def _few_below(
 def _tops(lookup: Lookup, reader: Reader, edges: Edges) -> list[Item]:
     """What users have asked for, then what has no parent: that was killed before it could be noted."""
     requested = lookup.roots_among(reader.machines())
-    known = {machine for machine, _ in requested} | {child for below in edges.values() for _, _, child, *_ in below}
-    lost = [(machine, reader.kind(machine)) for machine in sorted(reader.machines()) if machine not in known]
-    return [Item(reader, machine, name) for machine, name in (*requested, *lost)]
+    known = {machine for machine, *_ in requested} | {child for below in edges.values() for _, _, child, *_ in below}
+    lost = [(machine, reader.kind(machine), None) for machine in sorted(reader.machines()) if machine not in known]
+    return [Item(reader, machine, name, noted=noted) for machine, name, noted in (*requested, *lost)]
 
 
 def _check_walk(starts: list[Item], edges: Edges) -> None:

@@ -32,8 +32,8 @@ _ADD_CHILD = "INSERT OR IGNORE INTO machines (number, id) VALUES (?, ?)"
 _ADD_RESULT = "INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?)"
 _ADD_EDGE = "INSERT OR REPLACE INTO edges VALUES (?, ?, ?, ?, ?)"
 _ADD_ROOT = """
-    INSERT INTO roots VALUES (?, ?, ?, ?, ?) ON CONFLICT (run, position)
-    DO UPDATE SET name = excluded.name, key = excluded.key, machine = coalesce(excluded.machine, machine)
+    INSERT INTO roots VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (run, position) DO UPDATE SET name = excluded.name,
+    key = excluded.key, machine = coalesce(excluded.machine, machine), comments = excluded.comments
 """
 _DROP_EDGES = "DELETE FROM edges WHERE parent = ?"
 _DROP_RESULTS = "DELETE FROM results WHERE machine = ?"
@@ -208,7 +208,10 @@ class Index:
         if found is None:  # its entry is lost
             self._run(session, "?", 0.0, "{}")
             found = self._connection.execute(find, (session,)).fetchone()
-        rows = [(found[0], position, text(name), key, machine) for position, name, key, machine in roots]
+        rows = [
+            (found[0], position, text(name), key, machine, *(comments or (None,)))
+            for position, name, key, machine, *comments in roots
+        ]
         self._connection.executemany(_ADD_ROOT, rows)
         new = [row[:2] for row in rows if row[4] is None]
         self._connection.executemany("INSERT INTO new_roots VALUES (?, ?)", new)
@@ -339,7 +342,7 @@ _CONTENT = {
     "WHERE parent.wall IS NOT NULL",
     "configurations": "SELECT digest, bytes FROM configs",
     "comments": "SELECT machine, label, value, commentator FROM comments",
-    "requests": "SELECT session, position, roots.name, key FROM roots JOIN runs ON number = run",
+    "requests": "SELECT session, position, roots.name, key, comments FROM roots JOIN runs ON number = run",
     "runs": "SELECT session, name, started, program FROM runs",
 }
 """What an index says, whatever its numbers; each row belongs to what it begins with."""

@@ -11,6 +11,10 @@ if TYPE_CHECKING:
     from intemi.kernel.repository.reader import Reader
 
 MISSING: Any = type("Missing", (), {"__repr__": lambda _: "MISSING"})()
+MEASURED = ("started", "wall", "cpu", "queue", "memory", "failure")
+"""What is measured of every machine, or is said of it if it fails."""
+BUILT_IN = ("machine", "kind", "path", "request", "data", "run", "run name", *MEASURED)
+"""Labels of every item, whatever its results."""
 _NOTHING: dict[str, Any] = {}
 
 
@@ -130,6 +134,8 @@ class Item:
             return self.kind
         if name == "path":
             return self.path
+        if name == "request":
+            return [*self.ancestors()][-1].name
         if name == "data":
             source = self.made_from_data
             return None if source is None else self.reader.data_of(source.machine)

@@ -8,7 +8,7 @@ from typing import Any
 
 from intemi.kernel.errors import ConfigurationError, IntemiError
 from intemi.kernel.repository.callers import told_apart
-from intemi.kernel.repository.item import MISSING, Item
+from intemi.kernel.repository.item import BUILT_IN, MISSING, Item
 from intemi.series import Series, SeriesError
 from intemi.series.cells import cell
 
@@ -74,7 +74,7 @@ class OnPath(Labeler):
         return found
 
 
-class _Everything(Labeler):
+class Everything(Labeler):
     """What an item gets if a question names no labels: its results, all comments on its path, and its name."""
 
     def labels(self, item: Item) -> dict[str, Any]:
@@ -84,7 +84,7 @@ class _Everything(Labeler):
 def labelers_of(labels: Labels) -> list[Labeler]:
     """What a question says about labels, as labelers."""
     if labels is None:
-        return [_Everything()]
+        return [Everything()]
     listed = list(labels) if isinstance(labels, Iterable) and not isinstance(labels, str | Mapping) else [labels]
     if not listed:
         raise ConfigurationError("query: labels must name at least one label, got none; without labels= there are all")
@@ -116,13 +116,16 @@ def series_of(items: Sequence[Item], labelers: Sequence[Labeler]) -> Series:
                 raise told_apart(error, labeler) from error.__cause__
         rows.append(row)
     first: Iterable[str] = (label for item in items for label in item.results)
-    listed: Iterable[Iterable[str]] = [first, *rows] if isinstance(labelers[0], _Everything) else rows
+    listed: Iterable[Iterable[str]] = [first, *rows] if isinstance(labelers[0], Everything) else rows
     names = dict.fromkeys(name for each in (listed if rows else (each.names for each in labelers)) for name in each)
     columns = {name: [row.get(name, MISSING) for row in rows] for name in names}
     for name, column in columns.items():
         if all(value is MISSING for value in column) and _have_all_they_will(items):
             known = sorted({label for item in items for label in (*item.results, *OnPath().labels(item))})
-            raise IntemiError(f"query: no item has the label {name!r}; their labels are {', '.join(known) or 'none'}")
+            raise IntemiError(
+                f"query: no item has the label {name!r}; their labels are {', '.join(known) or 'none'}; "
+                f"every item has {', '.join(BUILT_IN)}"
+            )
     return Series({name: list(map(_plain, column)) for name, column in columns.items()} or {"machine": []})
 
 

@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 
+from intemi.kernel.repository.requests import Requests
 from intemi.kernel.repository.tables import Transaction, text
 
 
@@ -22,6 +23,8 @@ Edges = dict[int, list[Edge]]
 """By parents, and in the order of requests."""
 Machines = dict[int, tuple[str, int]]
 """The kinds of machines, and the numbers of their configurations."""
+Root = tuple[int, str, bytes | None]
+"""A machine that a user has asked for, how the user called it, and comments on it."""
 Cells = list[tuple[int, str | None, Any]]
 """Numbers of machines, labels, and cells as they are in the tables."""
 
@@ -33,13 +36,12 @@ _FOLLOW = """
 """
 _COUNT = "SELECT count(*) FROM (SELECT 1 FROM wanted CROSS JOIN edges ON {near} = wanted.machine LIMIT ?)"
 _LEADS_ON = "EXISTS (SELECT 1 FROM edges AS further WHERE further.parent = edges.child)"
-_ROOTS = "SELECT number, name FROM roots JOIN machines ON id = machine WHERE kind IS NOT NULL AND ({}) "
+_ROOTS = "SELECT number, name, comments FROM roots JOIN machines ON id = machine WHERE kind IS NOT NULL AND ({}) "
 _ROOTS_AMONG = """
-    SELECT number, name FROM wanted CROSS JOIN machines ON number = wanted.machine
+    SELECT number, name, comments FROM wanted CROSS JOIN machines ON number = wanted.machine
     CROSS JOIN roots ON roots.machine = id
 """
 _IN_ORDER = "ORDER BY run, position"
-_ON_PATH = "?1 = name OR substr(?1, 1, length(name) + 1) = name || '/'"
 _KNOWN = "SELECT {} FROM machines WHERE kind IS NOT NULL AND ({})"
 _NO_LIMIT = -1
 
@@ -148,39 +150,41 @@ class Lookup:
 
     # Roots
 
-    def roots_among(self, machines: Collection[int]) -> list[tuple[int, str]]:
-        """Those of some machines that users have asked for, and how they called them."""
+    def roots_among(self, machines: Collection[int]) -> list[Root]:
+        """Those of some machines that users have asked for."""
         self._want(machines)
         return list(dict.fromkeys(self._connection.execute(_ROOTS_AMONG + _IN_ORDER)))
 
-    def roots_of_run(self, run: int) -> list[tuple[int, str]]:
-        """The machines that users have asked for in some run."""
-        return self._roots("run = ?", run)
+    def roots_of(self, requests: Requests) -> list[Root]:
+        """The machines that requests have asked for."""
+        condition, parameters = requests.condition
+        statement = _ROOTS.format(condition) + _IN_ORDER
+        return list(dict.fromkeys(self._connection.execute(statement, parameters)))
 
-    def roots_on(self, path: str) -> list[tuple[int, str]]:
-        """The machines that users have asked for by the name that a path begins with."""
-        return self._roots(_ON_PATH, text(path))
+    def machines_of(self, requests: Requests) -> dict[bytes, str]:
+        """The ids of machines that requests have asked for, finished or not, and how users called them."""
+        condition, parameters = requests.condition
+        statement = f"SELECT machine, name FROM roots WHERE machine IS NOT NULL AND {condition} {_IN_ORDER}"
+        return dict(self._connection.execute(statement, parameters))
 
-    def machines_on(self, path: str) -> list[bytes]:
-        """The ids of machines that users have asked for by the name that a path begins with."""
-        statement = f"SELECT DISTINCT machine FROM roots WHERE machine IS NOT NULL AND ({_ON_PATH})"
-        return [machine for (machine,) in self._connection.execute(statement, (text(path),))]
-
-    def unfinished_on(self, path: str) -> list[tuple[str, bytes, bytes | None]]:
-        """Requests by the name that a path begins with whose machines are neither finished nor forgotten.
-
-        Each with its key and, if that is known, its machine.
-        """
+    def unfinished_of(self, requests: Requests) -> list[tuple[str, bytes, bytes | None]]:
+        """Requests whose machines are neither finished nor forgotten: name, key and, if that is known, machine."""
+        condition, parameters = requests.condition
         statement = f"""
             SELECT DISTINCT name, key, roots.machine FROM roots LEFT JOIN machines ON id = roots.machine
-            WHERE wall IS NULL AND ({_ON_PATH})
+            WHERE wall IS NULL AND {condition}
             AND NOT EXISTS (SELECT 1 FROM forgotten WHERE forgotten.machine = machines.number)
         """
-        return self._connection.execute(statement, (text(path),)).fetchall()
+        return self._connection.execute(statement, parameters).fetchall()
 
-    def is_requested(self, path: str) -> bool:
-        """Whether a path begins with the name of a request, started or not."""
-        return self._connection.execute(f"SELECT 1 FROM roots WHERE {_ON_PATH}", (text(path),)).fetchone() is not None
+    def is_requested(self, requests: Requests) -> bool:
+        """Whether there are such requests, started or not."""
+        condition, parameters = requests.condition
+        return self._connection.execute(f"SELECT 1 FROM roots WHERE {condition}", parameters).fetchone() is not None
+
+    def has_run(self, number: int) -> bool:
+        """Whether there is a run of a number."""
+        return self._connection.execute("SELECT 1 FROM runs WHERE number = ?", (number,)).fetchone() is not None
 
     def root_names(self) -> list[str]:
         """The names by which users have asked for machines."""
@@ -200,9 +204,6 @@ class Lookup:
         self._want(machines)
         statement = "SELECT 1 FROM wanted CROSS JOIN machines ON number = machine WHERE wall IS NULL"
         return self._connection.execute(statement).fetchone() is None
-
-    def _roots(self, condition: str, *parameters: Any) -> list[tuple[int, str]]:
-        return list(dict.fromkeys(self._connection.execute(_ROOTS.format(condition) + _IN_ORDER, parameters)))
 
     # What is known of machines
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import deque
 from itertools import count
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from intemi.kernel.context import Context, Task
+from intemi.kernel.encoding import encode
 from intemi.kernel.record import Child, Record
 from intemi.kernel.repository.tables import text
 
@@ -21,6 +22,13 @@ class Root(NamedTuple):
     name: str
     key: bytes
     machine: bytes | None
+    comments: bytes | None = None
+    """Labels that the user's program gave it, encoded."""
+
+    @property
+    def entry(self) -> tuple[Any, ...]:
+        """As it is in the log."""
+        return tuple(self if self.comments is not None else self[:4])
 
 
 class News(NamedTuple):
@@ -34,11 +42,12 @@ class News(NamedTuple):
 class _Request:
     """A root that is not done, or not written."""
 
-    __slots__ = ("context", "machine", "position", "written")
+    __slots__ = ("comments", "context", "machine", "position", "written")
 
     def __init__(self, position: int, context: Context) -> None:
         self.position = position
         self.context = context
+        self.comments = _comments(context)
         self.machine: bytes | None = None
         """Stays known when the request is aborted."""
         self.written: Root | None = None
@@ -46,7 +55,7 @@ class _Request:
     @property
     def root(self) -> Root:
         self.machine = machine_of(self.context) or self.machine
-        return Root(self.position, text(self.context.name), self.context.key, self.machine)
+        return Root(self.position, text(self.context.name), self.context.key, self.machine, self.comments)
 
     @property
     def is_over(self) -> bool:
@@ -72,8 +81,11 @@ class Notes:
     def __init__(self, line: AssemblyLine) -> None:
         self._line = line
         self._serial = count()
-        self._positions: dict[tuple[bytes, str], int] = {}
-        self._answered: deque[tuple[int, str, bytes, bytes]] = deque()
+        self._latest: dict[str, bytes] = {}
+        """The key of the latest request of each name."""
+        self._noted: dict[tuple[bytes, str], tuple[int, bytes | None]] = {}
+        """Where each request was noted last, and its comments."""
+        self._answered: deque[tuple[int, str, bytes, bytes | None, bytes | None]] = deque()
         """Requests that were answered at once: nothing more will become known of them."""
         self._new: deque[_Request] = deque()
         self._requests: list[_Request] = []
@@ -82,12 +94,16 @@ class Notes:
         """What was collected last of those."""
 
     def add(self, context: Context) -> None:
-        """Note a request; the same one again is nothing new, unless nothing is unified."""
+        """Note a request; the same one again is nothing new, unless another of its name has come between."""
         position = next(self._serial)
-        if self._line.unifier.level and self._positions.setdefault((context.key, context.name), position) != position:
-            return
+        if self._line.unifier.level:
+            if self._latest.get(context.name) == context.key:
+                return
+            self._latest[context.name] = context.key
+            self._noted[context.key, context.name] = position, _comments(context)
         if context.record is not None:
-            self._answered.append((position, context.name, context.key, context.record.machine))
+            machine = context.record.machine
+            self._answered.append((position, context.name, context.key, machine, _comments(context)))
         else:
             self._new.append(_Request(position, context))
 
@@ -107,8 +123,8 @@ class Notes:
             self._requests.append(self._new.popleft())
         roots = []
         while self._answered:
-            position, name, key, machine = self._answered.popleft()
-            roots.append(Root(position, text(name), key, machine))
+            position, name, key, machine, comments = self._answered.popleft()
+            roots.append(Root(position, text(name), key, machine, comments))
         self._just_answered = roots.copy()
         for request in self._requests:
             if (root := request.root) != request.written:
@@ -123,7 +139,7 @@ class Notes:
         """What was collected last could not be written: it is news again."""
         for request in self._requests:
             request.written = None
-        self._answered.extend((*root[:3], root.machine or b"") for root in self._just_answered)
+        self._answered.extend(self._just_answered)
         self._composites.clear()
 
     def collect_all(self) -> News:
@@ -131,7 +147,11 @@ class Notes:
         self.take_back()
         news = self.collect()
         noted = {root.position for root in news.roots}
-        lost = [Root(at, text(name), key, None) for (key, name), at in self._positions.items() if at not in noted]
+        lost = [
+            Root(at, text(name), key, None, comments)
+            for (key, name), (at, comments) in self._noted.items()
+            if at not in noted
+        ]
         return News(news.roots + lost, news.composites)
 
     def _new_children(self, task: Task, progress: _Progress) -> list[Child] | None:
@@ -157,6 +177,10 @@ def machine_of(context: Context) -> bytes | None:
     if record is not None:
         return record.machine
     return (task.machine or None) if task is not None else None
+
+
+def _comments(context: Context) -> bytes | None:
+    return encode(dict(context.comments)) if context.comments else None
 
 
 def _so_far(task: Task) -> Record:

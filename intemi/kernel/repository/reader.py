@@ -11,12 +11,12 @@ from intemi.kernel.component import Component
 from intemi.kernel.decoding import decode
 from intemi.kernel.errors import EncodingError, IntemiError, StoreWarning
 from intemi.kernel.record import Record
-from intemi.kernel.repository.item import MISSING, Item
+from intemi.kernel.repository.item import MEASURED, MISSING, Item
 from intemi.kernel.repository.lookup import Cells, Machines
 from intemi.kernel.repository.provenance import Provenance
 from intemi.kernel.repository.tables import from_cell
 
-_MEASURED = {name: place for place, name in enumerate(("started", "wall", "cpu", "queue", "memory", "failure"))}
+_PLACES = {name: place for place, name in enumerate(MEASURED)}
 _NOTHING: dict[str, Any] = {}
 
 
@@ -168,11 +168,11 @@ class Reader:
 
     def measured(self, machine: int, name: str) -> Any:
         """A time, or why it failed; MISSING if nothing of that name is measured."""
-        if name not in _MEASURED:
+        if name not in _PLACES:
             return MISSING
         if self._times is None:
             self._times = self._lookup.times(self._about)
-        return self._times[machine][_MEASURED[name]]
+        return self._times[machine][_PLACES[name]]
 
     # What they leave, and what is said of them
 

@@ -29,7 +29,7 @@ from intemi.kernel.repository import finding
 from intemi.kernel.repository.callers import CallersError
 from intemi.kernel.repository.commentators import Commentator, seen
 from intemi.kernel.repository.file import Opened, RepositoryFile
-from intemi.kernel.repository.finding import Where, check_where, choose, find, starts_on
+from intemi.kernel.repository.finding import Where, check_where, choose, find, starts_of
 from intemi.kernel.repository.item import Item
 from intemi.kernel.repository.labels import Labeler, Labels, labelers_of, series_of
 from intemi.kernel.repository.lookup import Cells
@@ -39,6 +39,7 @@ from intemi.kernel.repository.qualifiers import At, Qualifier
 from intemi.kernel.repository.query import Query
 from intemi.kernel.repository.reader import Reader
 from intemi.kernel.repository.recent import ROOT, Recent, recall
+from intemi.kernel.repository.requests import Requests, WhichRun, start_of
 from intemi.kernel.repository.runs import Run, fingerprint
 from intemi.kernel.repository.shown import STAMPS, Stamps
 from intemi.kernel.repository.tables import text, to_cell
@@ -143,7 +144,7 @@ class Repository:
     def _entries(self, news: News) -> list[entries.Entry]:
         found: list[entries.Entry] = []
         if news.roots:
-            found.append((entries.ROOTS, self._session, tuple(map(tuple, news.roots))))
+            found.append((entries.ROOTS, self._session, tuple(root.entry for root in news.roots)))
         if news.composites:
             composites = [(record.encode(), encode_children(children)) for record, children in news.composites]
             found.append((entries.OPEN, tuple(composites)))
@@ -163,9 +164,9 @@ class Repository:
 
         return [Run(number, name, started, _program(said)) for number, name, started, said in self._file.do(listed)]
 
-    def query(self, root: Any, where: Where, labels: Labels) -> Series:
+    def query(self, root: Any, where: Where, labels: Labels, run: WhichRun = None) -> Series:
         """A series of all items under a root that qualify."""
-        return self._ask(root, where, self._series(labelers_of(labels)))
+        return self._ask(start_of(root, run), where, self._series(labelers_of(labels)))
 
     def ask(self, query: Query, root: Context) -> Series:
         """The series that a query value finds under a context, for a composite: nothing is run again meanwhile."""
@@ -208,8 +209,8 @@ class Repository:
             self._catch_up(opened)
             if finished is None:
                 opened.index.look_up_roots(self._store)
-                if isinstance(root, str):
-                    self._expect_all_below(opened, opened.lookup.machines_on(root))
+                if isinstance(root, Requests) and root.path is not None:
+                    self._expect_all_below(opened, list(opened.lookup.machines_of(root)))
                 self._warn_of_losses(opened, root)
             else:
                 self._expect_all_below(opened, [finished.machine])
@@ -286,8 +287,9 @@ class Repository:
         machines = {machine for machine, _ in lost if machine is not None}
         names = list(dict.fromkeys(opened.lookup.requests_of(machines)))
         unidentified = [why for machine, why in lost if machine is None]
-        if isinstance(root, str):
-            lacking = [each for each in names if root == each or root.startswith(f"{each}/")]
+        by_name = isinstance(root, Requests) and root.path is not None
+        if by_name:
+            lacking = [name for machine, name in opened.lookup.machines_of(root).items() if machine in machines]
             if unidentified:
                 lacking += self._not_on_record(opened, root)
             if lacking:
@@ -297,19 +299,19 @@ class Repository:
                 return
             names = []
         what = [f"run {', '.join(names)} again"] if names else []
-        others = list(dict.fromkeys(unidentified if names or isinstance(root, str) else (why for _, why in lost)))
+        others = list(dict.fromkeys(unidentified if names or by_name else (why for _, why in lost)))
         if others:
             listed = "; ".join(others[:SHOWN]) + ("; …" if len(others) > SHOWN else "")
             what.append(f"{listed} (`intemi cache prune` ends this warning)")
         text = f"answers may be incomplete, records are damaged or gone: {'; '.join(what)}"
         warnings.warn(StoreWarning(text), stacklevel=6)
 
-    def _not_on_record(self, opened: Opened, path: str) -> list[str]:
-        """Requests that a path begins with, and that are neither finished nor forgotten nor on their way here."""
+    def _not_on_record(self, opened: Opened, requests: Requests) -> list[str]:
+        """The names of requests that are neither finished nor forgotten nor on their way here."""
         unifier = self._line.unifier
         return [
             name
-            for name, key, machine in opened.lookup.unfinished_on(path)
+            for name, key, machine in opened.lookup.unfinished_of(requests)
             if not isinstance(unifier.meet(key), Task) and (machine is None or unifier.task_of(machine) is None)
         ]
 
@@ -366,10 +368,8 @@ class Repository:
             number = self._number_of(opened, root)
             comments = dict(root.comments or {})
             return [] if number is None else [Item(reader, number, root.name, comments=comments)]
-        if isinstance(root, Run):
-            return [Item(reader, number, name) for number, name in opened.lookup.roots_of_run(root.number)]
-        if isinstance(root, str):
-            return starts_on(opened.lookup, reader, root)
+        if isinstance(root, Requests):
+            return starts_of(opened.lookup, reader, root)
         raise ConfigurationError(f"query: root must be a capsule, a run or the path of a request, got {root!r}")
 
     def _number_of(self, opened: Opened, context: Context) -> int | None:
@@ -382,14 +382,14 @@ class Repository:
 
     # Comments
 
-    def comment(self, commentator: Commentator, root: Any, where: Where) -> dict[str, int]:
+    def comment(self, commentator: Commentator, root: Any, where: Where, run: WhichRun = None) -> dict[str, int]:
         """Run a commentator on all machines under a root that qualify; how many it labelled, and how many are gone."""
         if not isinstance(commentator, Commentator):
             raise ConfigurationError(f"comment: takes a commentator, got {commentator!r}")
         rows: list[tuple[Any, ...]] = []
         counts = {"commented": 0, "gone": 0}
         try:
-            for machine, path, config in self._ask(root, where, _machines):
+            for machine, path, config in self._ask(start_of(root, run), where, _machines):
                 if not commentator.applies_to(config):
                     continue
                 said = self._said(commentator, machine, path, config)

@@ -14,7 +14,7 @@ from intemi.kernel import encoding
 from intemi.kernel.decoding import decode
 from intemi.kernel.disk.seal import DamageError
 
-VERSION = 3
+VERSION = 4
 APPLICATION = int.from_bytes(b"ir", "big") << 16
 SCHEMA = (
     "CREATE TABLE mark (number INTEGER, stamp BLOB, entry INTEGER, entry_stamp BLOB, store BLOB)",
@@ -30,7 +30,7 @@ SCHEMA = (
     "CREATE INDEX edges_by_child ON edges (child)",
     "CREATE INDEX edges_by_name ON edges (name, child)",
     "CREATE TABLE runs (number INTEGER PRIMARY KEY, name TEXT, started REAL, program TEXT, session BLOB UNIQUE)",
-    "CREATE TABLE roots (run INTEGER, position INTEGER, name TEXT, key BLOB, machine BLOB, "
+    "CREATE TABLE roots (run INTEGER, position INTEGER, name TEXT, key BLOB, machine BLOB, comments BLOB, "
     "PRIMARY KEY (run, position)) WITHOUT ROWID",
     "CREATE INDEX roots_by_machine ON roots (machine)",
     "CREATE TABLE new_roots (run INTEGER, position INTEGER)",

@@ -15,6 +15,8 @@ import numpy as np
 
 from intemi.data import Data
 from intemi.kernel import Input, Machine, Model, Output, storable
+from intemi.kernel.errors import NotEnoughMemory
+from intemi.kernel.libraries import library
 from intemi.machines.classifiers.kernels import GaussianKernel, Kernel
 from intemi.machines.classifiers.training import numbers_only
 from intemi.machines.decoded import expect
@@ -47,6 +49,7 @@ class _Tables:
         key = kernel.digest + data.content_digest()
         table = self._find(key)
         if table is None:
+            _check_room(kernel, len(data))
             table = kernel.table(numbers_only(kernel.kind, data), self._used_before(len(data)))
             table.flags.writeable = False
             self._hold(key, table)
@@ -86,6 +89,20 @@ class _Tables:
                     table.flags.writeable = True
                     return table
         return None
+
+
+def _check_room(kernel: Kernel, rows: int) -> None:
+    """Refuse a table that would not fit into memory, before the system ends the whole program for it."""
+    needed = rows * rows * np.dtype(np.float64).itemsize
+    if needed < ROOM:
+        return
+    available = library("psutil").virtual_memory().available
+    if needed > available:
+        raise NotEnoughMemory(
+            f"{kernel.kind}: a table of {rows:,} × {rows:,} products takes {needed / 2**30:.1f} GiB, and "
+            f"{available / 2**30:.1f} GiB of memory are available; learn from fewer rows, or use another learner, "
+            "such as SklearnClassifier('sklearn.svm.LinearSVC')"
+        )
 
 
 def _is_plain(table: Floats) -> bool:

@@ -8,10 +8,11 @@ configuration with a placeholder in it a template; `fill` makes it feasible.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, Self
 
 from intemi.kernel import Component, Input, Job, Machine, Model, Output, Source
+from intemi.kernel.component import brief
 from intemi.kernel.errors import BindingError, ConfigurationError, NoSuchPort
 from intemi.kernel.machine import RESERVED, missing_in
 from intemi.kernel.ports import Port, check_fit, listed
@@ -433,10 +434,11 @@ class Scheme(Machine):
             await capsules[needed]
         return Model(**{name: source_of(wire, job, capsules, inputs) for name, wire in self.exposed.items()})
 
-    def _shown(self) -> str:
-        ports = [f"{port.name}={port.declared}" for port in (*self.inputs.values(), *self.outputs.values())]
-        inside = [f"{child.name}: {child.machine!r}" for child in self.children]
-        return f"{self.kind}({', '.join(ports + inside)})"
+    def _shown_parts(self) -> Iterator[tuple[str, str]]:
+        for port in (*self.inputs.values(), *self.outputs.values()):
+            yield f"{port.name}={port.declared}", f"{port.name}={port.declared}"
+        for child in self.children:
+            yield f"{child.name}: {child.machine!r}", f"{child.name}: {brief(child.machine)}"
 
 
 def _with_present_names(parameters: Mapping[str, Any]) -> Mapping[str, Any]:

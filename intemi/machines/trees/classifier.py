@@ -36,6 +36,9 @@ class TreeClassifier(Classifier):
         expect(type(self.tree) is Tree and isinstance(self.decision, DecisionModule), "a tree decides")
         expect(self.tree.columns == self.columns and self.tree.labels == self.labels, "a tree fits")
 
+    def __repr__(self) -> str:
+        return f"TreeClassifier({self.tree.leaf_count} leaves, classes {', '.join(self.labels)})"
+
     @cached_property
     def _node_answers(self) -> Floats:
         answers = np.ascontiguousarray(self.decision.probabilities(self.tree))

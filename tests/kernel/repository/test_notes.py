@@ -70,9 +70,17 @@ def test_a_request_is_noted_again_once_its_machine_is_known(project: Project) ->
     assert notes.collect().roots == []
     gate("late").opened.set()
     waiting.wait()
-    ((position, name, key, machine),) = notes.collect().roots
+    ((position, name, key, machine, comments),) = notes.collect().roots
     assert (position, name, key) == (0, "late", waiting.key)
     assert machine is not None
+    assert comments is None
+
+
+def test_a_request_is_noted_again_after_another_of_its_name(project: Project) -> None:
+    notes = notes_of(project)
+    for factor in (2, 3, 3, 2):
+        notes.add(project.run(Scale(factor), number=project.given(1), name="a").context)
+    assert [root.position for root in notes.collect().roots] == [0, 1, 3]
 
 
 def test_the_same_request_is_noted_once(project: Project) -> None:
