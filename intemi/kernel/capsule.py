@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from intemi.kernel.composite import Wait
 from intemi.kernel.context import ALL, Context, Source, State
+from intemi.kernel.encoding import encoded_as_mapping
 from intemi.kernel.errors import IntemiError, MachineError, NoSuchName, NoSuchPort, TimedOut
 from intemi.kernel.record import SINGLE, Items, Record
 
@@ -158,6 +159,7 @@ class Capsule:
         return f"<Capsule {self.path}: {self.state.value}>"
 
 
+@encoded_as_mapping
 class _Results(dict[str, Any]):
     """The results of a finished machine."""
 

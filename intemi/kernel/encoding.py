@@ -394,6 +394,12 @@ _ENCODERS: dict[type, _Encoder] = {
 }
 
 
+def encoded_as_mapping(cls: type) -> type:
+    """Let values of a class that extends `dict` be encoded as plain mappings are, to which they are equal."""
+    _ENCODERS[cls] = _encode_mapping
+    return cls
+
+
 def _encoder_of(value: object) -> _Encoder:
     """The encoder of a value whose exact type is not in the table."""
     if registry.is_storable(type(value)):

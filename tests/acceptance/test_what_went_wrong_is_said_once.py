@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -14,6 +15,7 @@ from intemi import Project
 from intemi.cli.main import command
 from intemi.data import Column, Data, Table
 from intemi.experiments import Experiment, run
+from intemi.kernel.encoding import encode
 from intemi.kernel.errors import ConfigurationError, IntemiError, MachineFailed
 from intemi.machines import KNN, SVM, CVDistributor, Majority, Scheme, SklearnDataset
 from intemi.machines.classifiers.kernel_provider import ROOM
@@ -46,7 +48,8 @@ def test_names_that_a_finished_machine_does_not_have_are_answered_with_those_it_
             learned.results["Accuracy"]
         assert learned.outputs.get("clasifier") is None
         assert iris.results.get("Accuracy") is None
-        assert iris.results == dict(iris.results)
+        assert iris.results == dict(iris.results) == pickle.loads(pickle.dumps(iris.results))
+        assert encode(iris.results) == encode(dict(iris.results))
 
 
 def test_what_has_no_such_attribute_says_so_to_hasattr() -> None:
