@@ -10,12 +10,10 @@ import numpy as np
 from intemi.data import Column
 from intemi.machines.interfaces import Floats
 from intemi.machines.trees.components import MissingPolicy
+from intemi.machines.trees.kernels.settings import LEAST_PART
 from intemi.machines.trees.node_data import NodeData
 from intemi.machines.trees.splits import Split
 from intemi.machines.trees.tree import Tree, starts
-
-LEAST_PART = 1e-6
-"""Parts of rows that weigh less are dropped."""
 
 
 @dataclass(eq=False)

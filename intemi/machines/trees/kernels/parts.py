@@ -64,6 +64,7 @@ from intemi.machines.trees.kernels.settings import (
     FRACTIONAL,
     LEAST_CHILD_ROWS,
     LEAST_CHILD_WEIGHT,
+    LEAST_PART,
     SPREADS,
     SURROGATES,
 )
@@ -101,8 +102,6 @@ from intemi.machines.trees.kernels.surrogates import (
 from intemi.machines.trees.kernels.whole import prepare
 from intemi.machines.trees.tree import SYMBOLS, THRESHOLDS
 
-LEAST_PART = 1e-6
-"""Parts of rows that weigh less are dropped, as in `growing`."""
 DONE, MORE_NODES, MORE_SPACE = range(3)
 """Why growth ended: there is no open node; there is no room for children; there is none for their rows."""
 

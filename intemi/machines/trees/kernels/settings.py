@@ -46,5 +46,7 @@ LEAST_CHILD_WEIGHT = 23
 """What each child must weigh, or its parent is a leaf."""
 COUNT = 24
 
+LEAST_PART = 1e-6
+"""Parts of rows that weigh less are dropped."""
 ROUNDING = 1e-12
 """Of a mean, relative to what numbers amount to: one that exceeds a cut by no more is at the cut, and so below it."""

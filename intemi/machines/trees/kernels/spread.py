@@ -85,7 +85,7 @@ def unowned_spread(spread: Spread) -> Spread:
     )  # fmt: skip
 
 
-@helper
+@inlined
 def known_end_of(f: int, start: int, end: int, scanned: Scanned) -> int:
     """Where the cells of a feature end whose values are known."""
     layout = scanned.layout
@@ -112,7 +112,7 @@ def find_incomplete(start: int, end: int, live_count: int, scanned: Scanned, roo
     return is_incomplete
 
 
-@helper
+@inlined
 def fill_table_of_cells(
     f: int, start: int, end: int, k: int, view: View, scanned: Scanned, room: Room, spread: Spread
 ) -> int:
@@ -135,7 +135,7 @@ def fill_table_of_cells(
     return count
 
 
-@helper
+@inlined
 def fill_table_of_bins(
     f: int, start: int, end: int, k: int, view: View, scanned: Scanned, room: Room, spread: Spread
 ) -> int:
@@ -158,7 +158,7 @@ def fill_table_of_bins(
     return count
 
 
-@helper
+@inlined
 def weigh(count: int, k: int, class_count: int, room: Room, spread: Spread) -> None:
     """Add up what each value weighs."""
     for c in range(class_count):
@@ -170,7 +170,7 @@ def weigh(count: int, k: int, class_count: int, room: Room, spread: Spread) -> N
         spread.weights[g] = sum_of(spread.all_classes, wide(0), class_count)
 
 
-@helper
+@inlined
 def complete(count: int, k: int, room: Room, spread: Spread) -> None:
     """Give each value its part of the rows whose value is missing; `spread.totals` gets what the classes weigh then."""
     table, known = spread.table, spread.totals
@@ -183,7 +183,7 @@ def complete(count: int, k: int, room: Room, spread: Spread) -> None:
     add_up(count, k, spread)
 
 
-@helper
+@inlined
 def add_up(count: int, k: int, spread: Spread) -> None:
     """Add up the table class by class."""
     for c in range(k):
@@ -193,7 +193,7 @@ def add_up(count: int, k: int, spread: Spread) -> None:
             spread.totals[c] += spread.table[g * k + c]
 
 
-@helper
+@inlined
 def order_of(count: int, k: int, settings: Floats, spread: Spread) -> int:
     """The way in which the symbols of the table are put in order; 0: not at all, sets are enumerated."""
     add_up(count, k, spread)
@@ -224,7 +224,7 @@ def quality_of_left(measure: int, k: int, totals: Floats, left: Floats, context:
     return quality
 
 
-@helper
+@inlined
 def first_of_best(qualities: Floats, count: int) -> int:
     """The first of so many that is as good as the best."""
     best = -np.inf
@@ -281,7 +281,7 @@ def best_set(measure: int, count: int, k: int, context: Floats, spread: Spread) 
     return best, size
 
 
-@helper
+@inlined
 def put_in_order(count: int, spread: Spread) -> None:
     """Put values into ascending order of their scores, equal ones as they were."""
     scores, ordered = spread.scores, spread.ordered

@@ -16,7 +16,8 @@ from intemi.data import Data
 from intemi.kernel import ConfigurationError
 from intemi.machines.classifiers.training import rows_to_learn_from
 from intemi.machines.interfaces import Codes, Floats
-from intemi.machines.trees.growing import LEAST_PART, GrowingNode, assembled
+from intemi.machines.trees.growing import GrowingNode, assembled
+from intemi.machines.trees.kernels.settings import LEAST_PART
 from intemi.machines.trees.node_data import NodeData
 from intemi.machines.trees.pruning import renumbered
 from intemi.machines.trees.refinement.bottom_up import at_most
