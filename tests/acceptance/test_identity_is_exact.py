@@ -583,7 +583,7 @@ def test_a_configuration_200_levels_deep_can_be_used_like_any_other() -> None:
     assert deep.replace(path, 2) == nested(Part, 200, 2)
     assert intemi.from_plain(json.loads(json.dumps(deep.to_plain()))) == deep
     assert decode(deep.encoding) == deep
-    assert repr(deep).count("Part") == 200
+    assert repr(deep).startswith("Part(value=Part(value=")  # long ones are shortened
     assert not deep.is_random
 
 

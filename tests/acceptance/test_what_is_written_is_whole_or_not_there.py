@@ -128,7 +128,7 @@ def test_a_report_is_written_whole(
         with full_disk():  # not before: a project writes as well
             write_whole(path, content)
 
-    monkeypatch.setattr("intemi.cli.report.write_whole", on_a_full_disk)
+    monkeypatch.setattr("intemi.experiments.outcome.write_whole", on_a_full_disk)
     assert status_of("report", "mine.yaml") == UNUSABLE
     assert "mine.html: File too large" in capsys.readouterr().err
     assert (Path("mine.html").read_bytes(), sorted(os.listdir())) == (before, files)

@@ -65,10 +65,12 @@ def test_a_sure_and_wrong_answer_costs_much_but_not_everything() -> None:
     assert results(test, training, KNN(k=1))["Log loss"] == pytest.approx(-np.log(np.finfo(float).eps))
 
 
-def test_other_classes_are_refused() -> None:
+def test_classes_are_known_by_name_and_others_are_refused() -> None:
     data = blobs()
-    other = Data(Table(data.columns, data.features, Column("class", ("a", "b")), data.classes % 2))
-    with pytest.raises(Exception, match="the classifier knows the classes a, b, c, but the data have a, b"):
+    fewer = Data(Table(data.columns, data.features, Column("class", ("b", "a")), data.classes % 2))
+    assert results(fewer, data)["Confusion matrix"].shape == (3, 3)
+    other = Data(Table(data.columns, data.features, Column("class", ("a", "z")), data.classes % 2))
+    with pytest.raises(Exception, match=r"the classifier knows the classes a, b, c"):
         results(other, data)
     with pytest.raises(Exception, match="no row whose class is known"):
         results(numeric([1, 2], [1, 2], classes=[-1, -1]), data)

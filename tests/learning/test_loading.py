@@ -137,7 +137,7 @@ def test_the_reader_of_the_file_is_told_everything_that_it_knows(tmp_path: Path)
         ("a.parquet", {"delimiter": ";"}, r"read: \.parquet files have no option 'delimiter'; there are weights"),
         ("a.csv", {"delimiter": ";;"}, "read_csv: delimiter must be one ASCII character, got ';;'"),
         ("a.csv", {"separator": ";"}, r"read: \.csv files have no option 'separator'; there are nominal, numeric"),
-        ("a.txt", {}, r"a\.txt: its extension must be one of \.arff, \.csv, \.tsv, \.parquet"),
+        ("a.txt", {}, r"a\.txt: its extension must be one of \.arff, \.csv, \.tsv, \.xlsx, \.parquet"),
     ],
 )
 def test_what_a_reader_cannot_do_is_found_when_the_machine_is_made(
