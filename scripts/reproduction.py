@@ -67,7 +67,7 @@ shares; that was added after the first results were seen.
 criterion in one fold are one machine there (`AllMethods` in `configs/single_trees.py`), which leaves what they
 measured. The machines that it runs, about 560, are in memory and forgotten. To keep them all takes 2.4 MB for each fold
 and criterion (measured on glass and diabetes, with one hold-out): 40 GB for 17,000 of them, and 4.7 GB for their index,
-which is read into memory. As it is, the folder has about 25 kB for each.
+which is read into memory. As it is, the folder has about 20 kB for each.
 """
 NOT_RUN = """## What was not run
 

@@ -17,7 +17,9 @@ def numbers_of_the_book(everything: Everything) -> Iterator[str]:
     together = {setting: everything.together(setting) for setting in everything.settings}
     yield "## Numbers of the book\n"
     tasks = {setting: len(each.tasks) for setting, each in together.items()}
-    yield f"All criteria that have finished: {', '.join(f'{each} tasks with {s}' for s, each in tasks.items())}.\n"
+    by_seed = {setting.seed: count for setting, count in tasks.items()}
+    counts = ", ".join(f"{count} tasks with seed {seed}" for seed, count in by_seed.items())
+    yield f"All criteria, as far as they have finished: {counts}.\n"
     yield f"| | book | {' | '.join(map(str, together))} |"
     yield f"| --- | ---: |{' ---: |' * len(together)}"
     for what, book, name in (
