@@ -113,7 +113,7 @@ class FirstFold(Distributor):
     Trees that are validated by the first fold alone and by all folds of a cross-validation share that fold's tree.
 
     >>> FirstFold(CVDistributor(folds=5))
-    FirstFold(distributor=CVDistributor(folds=5))
+    FirstFold(distributor=CVDistributor(folds=5, stratified=True))
     """
 
     distributor: Machine = parameter(default=CVDistributor(), role=Distributor)
