@@ -369,7 +369,7 @@ class AssemblyLine:
         context.error = error
         context.inputs = None
         if error is not None:
-            context.sources = NO_SOURCES  # those of a finished one tell how its values came about
+            context.sources = NO_SOURCES  # those of a finished one show how its values came about
         if kind is not events.FINISHED or self.events.is_heard:
             self.events.emit(kind, context)
 

@@ -75,7 +75,7 @@ class Lineage:
             context.stamps = context.config.examine(Examination(context, self))
 
     def sources_of(self, context: Context) -> Sources:
-        """What the inputs of a request are bound to; of one that only its record tells of, what made them."""
+        """What the inputs of a request are bound to; what made them, of a request that is known by its record only."""
         if context.sources or context.record is None:
             return context.sources
         return {
