@@ -36,7 +36,7 @@ def random_node(seed: int) -> NodeData:
     return NodeData.of(Data(Table(columns, features, Column("class", tuple(map(str, range(k)))), classes, weights)))
 
 
-@pytest.mark.parametrize("size", [0, 1, 7, 8, 9, 127, 128, 129, 1000, 12345])
+@pytest.mark.parametrize("size", [0, 1, 7, 8, 9, 127, 128, 129, 1000, 8000])
 def test_sums_are_those_of_numpy_to_the_last_digit(size: int) -> None:
     numbers = np.random.default_rng(size).normal(size=size)
     assert sums.sum_of(numbers, 0, size) == numbers.sum()
