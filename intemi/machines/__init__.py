@@ -2,7 +2,8 @@
 
 `structure` holds machines that hold machines, `loading` brings data in, `distributors` split them, `transformations`
 change them, `rankings` order and select features, `classifiers` and `trees` learn, and are tested by `measures`.
-`interfaces` are the types of what they give to each other, `fairness` looks where these came from.
+`interfaces` are the types of what they give to each other, `fairness` looks where these came from. `meta_learning`
+searches for machines by what was found on other data.
 """
 
 from intemi.machines import classifiers, measures, rankings, search, transformations

@@ -1,0 +1,69 @@
+"""Meta-learning: searches for learning machines that use what was found on other data.
+
+`knowledge_base` is what is known of other data sets; `scores`, `similarities` and `orders` are what can be exchanged;
+`profile_search`, `passive_search` and `active_testing` are strategies. `loop` runs any of them, `replay` on results
+that are on record, and `curves` say how good they were.
+"""
+
+from intemi.machines.meta_learning.active_testing import ActiveTesting
+from intemi.machines.meta_learning.curves import Curves, differences_of
+from intemi.machines.meta_learning.knowledge_base import KnowledgeBase
+from intemi.machines.meta_learning.loop import Reason, Runner, search
+from intemi.machines.meta_learning.orders import BestOnAverage, GivenOrder, Order, RandomOrder
+from intemi.machines.meta_learning.passive_search import PassiveSearch
+from intemi.machines.meta_learning.profile import Eviction, KeepDiverse
+from intemi.machines.meta_learning.profile_search import ProfileSearch
+from intemi.machines.meta_learning.replay import ReplayRunner, replay
+from intemi.machines.meta_learning.scores import AccuracyScore, DifferenceScore, PValueScore, RankScore, Score
+from intemi.machines.meta_learning.similarities import (
+    Concordance,
+    InverseDistance,
+    Nearest,
+    Pearson,
+    Similarity,
+    Spearman,
+)
+from intemi.machines.meta_learning.stop_rules import MaxSeconds, MaxTests, NoImprovement, StopRule, TargetQuality
+from intemi.machines.meta_learning.strategy import Course, Setting, Strategy
+from intemi.machines.meta_learning.task import Outcome, Task
+
+__all__ = [
+    "KnowledgeBase",
+    "Strategy",
+    "Course",
+    "Setting",
+    "Task",
+    "Outcome",
+    "ProfileSearch",
+    "PassiveSearch",
+    "ActiveTesting",
+    "Order",
+    "BestOnAverage",
+    "RandomOrder",
+    "GivenOrder",
+    "Score",
+    "AccuracyScore",
+    "DifferenceScore",
+    "RankScore",
+    "PValueScore",
+    "Similarity",
+    "Pearson",
+    "Spearman",
+    "Concordance",
+    "Nearest",
+    "InverseDistance",
+    "Eviction",
+    "KeepDiverse",
+    "StopRule",
+    "MaxTests",
+    "TargetQuality",
+    "NoImprovement",
+    "MaxSeconds",
+    "search",
+    "Runner",
+    "Reason",
+    "replay",
+    "ReplayRunner",
+    "Curves",
+    "differences_of",
+]

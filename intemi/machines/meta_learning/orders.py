@@ -1,0 +1,76 @@
+"""Orders: in which order to test configurations before anything is known of the present data."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Hashable, Sequence
+
+import numpy as np
+
+from intemi.kernel import Component, ConfigurationError
+from intemi.machines.interfaces import Floats
+from intemi.machines.meta_learning.knowledge_base import KnowledgeBase
+from intemi.machines.meta_learning.scores import PValueScore, Score
+
+
+class Order(Component):
+    """Puts candidates into an order, the most promising first."""
+
+    @abstractmethod
+    def ordered(
+        self, candidates: Sequence[Hashable], knowledge: KnowledgeBase | None, rng: np.random.Generator
+    ) -> list[Hashable]:
+        """All candidates."""
+
+
+class GivenOrder(Order):
+    """The order in which they were given."""
+
+    def ordered(
+        self, candidates: Sequence[Hashable], knowledge: KnowledgeBase | None, rng: np.random.Generator
+    ) -> list[Hashable]:
+        return list(candidates)
+
+
+class RandomOrder(Order):
+    """A random order, from the seed of the search."""
+
+    random = True
+
+    def ordered(
+        self, candidates: Sequence[Hashable], knowledge: KnowledgeBase | None, rng: np.random.Generator
+    ) -> list[Hashable]:
+        return [candidates[place] for place in rng.permutation(len(candidates))]
+
+
+class BestOnAverage(Order):
+    """By the mean of a score over all data sets of the knowledge base; candidates that it does not know come last.
+
+    >>> base = KnowledgeBase(("iris", "wine"), ("knn", "tree"), [[[0.9, 1.0], [0.8, 0.9]], [[0.7, 0.8], [0.6, 0.9]]])
+    >>> BestOnAverage().ordered(["new", "tree", "knn"], base, np.random.default_rng(0))
+    ['knn', 'tree', 'new']
+    """
+
+    score: Score = PValueScore()
+
+    def ordered(
+        self, candidates: Sequence[Hashable], knowledge: KnowledgeBase | None, rng: np.random.Generator
+    ) -> list[Hashable]:
+        if knowledge is None:
+            raise ConfigurationError(f"{self.kind}: it needs a knowledge base, got none")
+        return by_weighted_score(candidates, knowledge, self.score, np.ones(len(knowledge.data_sets)))
+
+
+def by_weighted_score(
+    candidates: Sequence[Hashable], knowledge: KnowledgeBase, score: Score, weights: Floats
+) -> list[Hashable]:
+    """Candidates by the weighted mean of their scores; equal ones keep their order, unknown ones come last."""
+    scores = score.of(knowledge)
+    usable = np.isfinite(scores)
+    # Data sets whose best result does not vary give infinite differences: they say nothing.
+    sums = (np.where(usable, scores, 0.0) * weights[:, None]).sum(axis=0)
+    shares = (usable * weights[:, None]).sum(axis=0)
+    means = np.where(shares > 0, sums / np.where(shares > 0, shares, 1.0), -np.inf)
+    columns = knowledge.columns
+    value = {each: means[columns[each]] if each in columns else -np.inf for each in candidates}
+    return sorted(candidates, key=lambda each: -value[each])

@@ -1,0 +1,59 @@
+"""Strategies: what to test next, in the light of what was found. Searching is the business of `loop.search`."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from intemi.kernel import Component
+from intemi.machines.meta_learning.knowledge_base import KnowledgeBase
+from intemi.machines.meta_learning.stop_rules import StopRule
+from intemi.machines.meta_learning.task import Outcome, Task
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What a search begins with: the candidates, what is known of other data, and where random choices come from."""
+
+    candidates: Sequence[Hashable]
+    knowledge: KnowledgeBase | None = None
+    rng: np.random.Generator = field(default_factory=lambda: np.random.default_rng(0))
+
+
+class Strategy(Component):
+    """How to search. It is a configuration; `begin` gives a course, which has the state of one search."""
+
+    @abstractmethod
+    def begin(self, setting: Setting) -> Course:
+        """The beginning of a search."""
+
+
+class Course(ABC):
+    """One search on its way: it hands out tasks, and learns what became of them."""
+
+    def __init__(self, stop: Sequence[StopRule] = ()) -> None:
+        self.finished: list[Task] = []
+        """Every task that has ended, in the order in which they did; one that timed out may be there again."""
+        self._stop = stop
+
+    @abstractmethod
+    def tasks(self) -> list[Task]:
+        """Tasks to begin now. None is an answer, too, while others are running; if none is, the search is over."""
+
+    def analyze(self, task: Task) -> None:
+        """Take notice of a task that has ended. Subclasses that learn from it extend this."""
+        self.finished.append(task)
+
+    @property
+    def should_stop(self) -> bool:
+        """Whether it has found enough."""
+        return any(rule.is_met(self.finished) for rule in self._stop)
+
+    @property
+    def ranking(self) -> list[Task]:
+        """The tasks that finished, the best first; of equal ones the cheapest."""
+        done = [task for task in dict.fromkeys(self.finished) if task.outcome is Outcome.FINISHED]
+        return sorted(done, key=lambda task: (-task.quality, task.seconds))
