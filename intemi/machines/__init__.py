@@ -1,13 +1,14 @@
 """Everything that is a machine or a component.
 
 `structure` holds machines that hold machines, `loading` brings data in, `distributors` split them, `transformations`
-change them, `rankings` order and select features, `classifiers` and `trees` learn, and are tested by `measures`.
-`interfaces` are the types of what they give to each other, `fairness` looks where these came from. `meta_learning`
-searches for machines by what was found on other data.
+change them, `rankings` order and select features, `classifiers` and `trees` learn, alone or in `committees`, and are
+tested by `measures`. `interfaces` are the types of what they give to each other, `fairness` looks where these came
+from. `meta_learning` searches for machines by what was found on other data.
 """
 
-from intemi.machines import classifiers, measures, rankings, search, transformations
+from intemi.machines import classifiers, committees, measures, rankings, search, transformations
 from intemi.machines.classifiers import *  # noqa: F403
+from intemi.machines.committees import *  # noqa: F403
 from intemi.machines.distributors import (
     BootstrapDistributor,
     CVDistributor,
@@ -68,6 +69,7 @@ __all__ = [
     *rankings.__all__,
     *classifiers.__all__,
     *measures.__all__,
+    *committees.__all__,
     "DecisionTree",
     "ID3",
     "CART",

@@ -49,6 +49,15 @@ class Classifier(ABC):
         """The classes and the probabilities at once, which costs less than one after the other."""
         return self._answers(fitted(type(self).__name__, self.columns, data))
 
+    def supports(self, data: Data) -> Floats | None:
+        """For each row the weight of the training rows of each class that the answer is based on, as in the leaf of a
+        tree; None if it is based on all of them alike.
+        """
+        return self._supports(fitted(type(self).__name__, self.columns, data))
+
+    def _supports(self, data: Data) -> Floats | None:
+        return None
+
     def _classify(self, data: Data) -> Codes:
         return self._answers(data)[0]
 

@@ -23,6 +23,7 @@ from intemi.machines import (
     BestFirstTree,
     BootstrapDistributor,
     ClassificationTest,
+    Committee,
     ContestTest,
     CorrelationRanking,
     Count,
@@ -49,6 +50,7 @@ from intemi.machines import (
     OpenMLDataset,
     ParameterSearch,
     PolynomialKernel,
+    Predict,
     PrincipalComponents,
     Refiltering,
     RefinedTree,
@@ -181,6 +183,9 @@ EXAMPLES: dict[type[Machine], Callable[[], Example]] = {
         {"data": DATA, "classifier": classifier()},
     ),
     ContestTest: lambda: (ContestTest(), {"data": DATA, "classifier": classifier()}),
+    # committees
+    Committee: lambda: (Committee(), {"data": DATA, "members": [classifier()] * 2, "weights": [1.0, 2.0]}),
+    Predict: lambda: (Predict(), {"data": DATA, "classifier": classifier()}),
     # trees
     DecisionTree: lambda: (DecisionTree(), {"data": D1}),
     RefinedTree: lambda: (RefinedTree(DecisionTree(), CostComplexity(passes=CVDistributor(folds=2))), {"data": D1}),

@@ -59,30 +59,38 @@ class TreeClassifier(Classifier):
         kernels.route.route(*arguments)
         return leaves
 
-    def _mixed(self, data: Data, positions: Any) -> Floats:
+    def _mixed(self, data: Data, positions: Any, of_nodes: Floats) -> Floats:
+        """What is known of nodes, for rows that go to several leaves in parts."""
         from intemi.machines.trees.kernels.mixing import mix
 
-        answers = np.empty((len(positions), len(self.labels)))
+        mixed = np.empty((len(positions), len(self.labels)))
         rows = data.select_rows(positions)
-        arguments: tuple[Any, ...] = (*arguments_of(self.tree, rows), self._node_answers, answers)
+        arguments: tuple[Any, ...] = (*arguments_of(self.tree, rows), of_nodes, mixed)
         mix(*arguments)
-        return answers
+        return mixed
 
     def _classify(self, data: Data) -> Codes:
         leaves = self.leaves(data)
         classes = self.node_classes[leaves]
         parted = np.flatnonzero(leaves < 0)
         if len(parted):
-            classes[parted] = self.decision.classes(self._mixed(data, parted))
+            classes[parted] = self.decision.classes(self._mixed(data, parted, self._node_answers))
         return classes
 
     def _probabilities(self, data: Data) -> Floats:
+        return self._of_leaves(data, self._node_answers)
+
+    def _supports(self, data: Data) -> Floats:
+        return self._of_leaves(data, self.tree.class_weights)
+
+    def _of_leaves(self, data: Data, of_nodes: Floats) -> Floats:
+        """What is known of the leaf of each row."""
         leaves = self.leaves(data)
-        answers = self._node_answers[leaves]
+        found = of_nodes[leaves]
         parted = np.flatnonzero(leaves < 0)
         if len(parted):
-            answers[parted] = self._mixed(data, parted)
-        return answers
+            found[parted] = self._mixed(data, parted, of_nodes)
+        return found
 
     # For people: as the tree shows itself, but with what the decision module makes its nodes answer
 
