@@ -1,4 +1,4 @@
-"""Dependencies point one way: cli → experiments → analysis → machines → data → kernel → series → whole_files → errors.
+"""Dependencies point one way, from cli by experiments, analysis, machines, data, kernel and series down to errors.
 
 What is in the package but in none of these (its own `__init__.py`, say) stands above them all: it may import anything,
 and only the cli may import it.
@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 PACKAGE = Path(__file__).parents[1] / "intemi"
-LAYERS = ["errors", "whole_files", "series", "kernel", "data", "machines", "analysis", "experiments", "cli"]
+LAYERS = ["errors", "whole_files", "markup", "series", "kernel", "data", "machines", "analysis", "experiments", "cli"]
 TOP = len(LAYERS)
 
 

@@ -111,6 +111,13 @@ class Compared:
         return f"{found['mean']:.{digits}f}{spread}{count}{stamp}"
 
     @property
+    def findings(self) -> str:
+        """What was found in a few sentences: who is best, by how much, what is significant, what is missing."""
+        from intemi.experiments.findings import findings
+
+        return " ".join(findings(self))
+
+    @property
     def footnotes(self) -> list[str]:
         """What must be read with the table: who does not compete, the plan, and what was changed in it."""
         found = []
@@ -140,6 +147,7 @@ class Compared:
         return {
             "measure": self.measure,
             "best": self.direction,
+            "findings": self.findings,
             "plan": self.plan,
             "changes": list(self.changes),
             "cells": [{"machine": m, "data": d, "state": state} for (m, d), state in self.cells.items()],

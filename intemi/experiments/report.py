@@ -2,75 +2,88 @@
 
 from __future__ import annotations
 
-import html
 import re
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from html import escape
+from importlib import resources
 from typing import Any
 
 from intemi.experiments.compared import Compared
+from intemi.experiments.comparison_html import (
+    notes_html,
+    ranks_html,
+    results_html,
+    series_html,
+    views_html,
+    wins_html,
+)
 from intemi.experiments.outcome import Outcome
 from intemi.experiments.pictures import critical_difference
-from intemi.experiments.tables import heading, views_table
 from intemi.kernel.errors import IntemiError
+from intemi.markup import folded, paragraph, table
 from intemi.series import Series
+from intemi.series.display import counted
 
 _IDS = re.compile(r'((?: id="|href="#|url\(#))')
-MOST_GRAPHS = 6
+MOST_GRAPHS = 3
 """Learners whose machines are drawn: the graphs of more tell nothing new."""
-STYLE = """
-:root { color-scheme: light; }
-body { font: 15px/1.5 system-ui, "Segoe UI", Helvetica, Arial, sans-serif; color: #1a1a1a; background: #fff;
-  max-width: 76rem; margin: 2rem auto; padding: 0 1.5rem; }
-h1 { font-size: 1.7rem; margin-bottom: 0; } h2 { font-size: 1.2rem; margin-top: 2.2rem; border-bottom: 1px solid #ccc; }
-p.lead { color: #555; margin-top: .3rem; }
-table { border-collapse: collapse; margin: .8rem 0; font-variant-numeric: tabular-nums; font-size: .92rem; }
-th, td { padding: .25rem .7rem; text-align: left; border-bottom: 1px solid #e2e2e2; vertical-align: top; }
-thead th { border-bottom: 2px solid #888; } caption { text-align: left; color: #555; padding: .2rem 0; }
-td.number { text-align: right; }
-td.best { font-weight: 700; } td.best::after { content: " *"; } td.none { color: #888; }
-.wide { overflow-x: auto; } figure { margin: 1rem 0; } figcaption { color: #555; font-size: .9rem; }
-figure svg { max-width: 100%; height: auto; }
-pre { background: #f5f5f5; padding: .7rem; overflow-x: auto; font-size: .85rem; white-space: pre-wrap; }
-.failed { border-left: 4px solid #b3261e; padding-left: .8rem; } .note { color: #555; }
-nav a { margin-right: 1rem; } a { color: #0b57a4; }
-@media print { body { margin: 0; max-width: none; font-size: 10.5pt; } nav { display: none; }
-  h2 { break-after: avoid; } figure, table { break-inside: avoid; } .wide { overflow: visible; } }
-"""
 
 
 def report(outcome: Outcome) -> str:
-    """The text of the report."""
+    """The text of the report: what was found, pictures and tables, and all details, folded."""
     experiment = outcome.experiment
     compared = _compared(outcome)
     sections: dict[str, str] = {}
-    if compared:
-        main = compared[experiment.main_measure]
-        sections["Results"] = "".join(_results(each) for each in compared.values())
-        sections["Comparison"] = _comparison(main)
-        sections["Pictures"] = _pictures(outcome, main)
-    if any(not cell.is_learner for cell in outcome.cells):
-        sections["Requests"] = _requests(outcome)
-    sections["Plan"] = _plan(outcome)
-    sections["Data"] = _data(outcome)
-    sections["Learners"] = _learners(outcome)
-    sections["Protocol"] = _protocol(outcome)
     if outcome.failed or outcome.not_run or experiment.unknown:
         sections["Failures"] = _failures(outcome)
-    sections["How it was run"] = _session(outcome)
-    links = "".join(f'<a href="#{_id(title)}">{html.escape(title)}</a>' for title in sections)
+    if compared:
+        main = compared[experiment.main_measure]
+        sections["Pictures"] = _figures(_pictures(outcome, main), "p")
+        sections["Results"] = "".join(map(_results, compared.values()))
+        sections["Comparison"] = views_html(main) + ranks_html(main) + wins_html(main) + notes_html(main.notes)
+    if any(not cell.is_learner for cell in outcome.cells):
+        sections["Requests"] = _requests(outcome)
+    sections["Data"] = _data(outcome)
+    details = {
+        "Learners": _learners(outcome),
+        "Protocol": _protocol(outcome),
+        "Plan": _plan(outcome),
+        "Machines": _figures(_graph(outcome), "g"),
+        "How it was run": _session(outcome),
+    }
+    titles = [*sections, *(title for title, text in details.items() if text)]
+    links = "".join(f'<a href="#{_id(title)}">{escape(title)}</a>' for title in titles)
     body = "".join(f'<section id="{_id(title)}"><h2>{title}</h2>{text}</section>' for title, text in sections.items())
-    done = f"{len(outcome.finished)} of {len(outcome.cells)} learners on data sets have finished."
-    changed = outcome.history.changes_until(experiment)
-    flag = '<p class="failed">The plan was changed since the first run: see <a href="#plan">Plan</a>.</p>'
-    lead = f'<p class="lead">{done}</p>{flag if changed else ""}'
+    body += "".join(
+        f'<section id="{_id(title)}"><details><summary><h2>{title}</h2></summary>{text}</details></section>'
+        for title, text in details.items()
+        if text
+    )
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{html.escape(experiment.name)}</title><style>{STYLE}</style></head><body>"
-        f"<h1>{html.escape(experiment.name)}</h1>{lead}<nav>{links}</nav>{body}</body></html>\n"
+        f"<title>{escape(experiment.name)}</title><style>{_style()}</style></head><body>"
+        f"<h1>{escape(experiment.name)}</h1>{_lead(outcome, compared)}<nav>{links}</nav>{body}</body></html>\n"
     )
+
+
+def _results(compared: Compared) -> str:
+    return results_html(compared) + notes_html(compared.footnotes[:1] if compared.not_competing else [])
+
+
+def _style() -> str:
+    return resources.files("intemi.experiments").joinpath("report.css").read_text("utf-8")
+
+
+def _lead(outcome: Outcome, compared: dict[str, Compared]) -> str:
+    """What was found in one paragraph, how much of the plan there is, and whether it was changed."""
+    found = paragraph(compared[outcome.experiment.main_measure].findings, "findings") if compared else ""
+    done = paragraph(f"{len(outcome.finished)} of {len(outcome.cells)} learners on data sets have finished.", "lead")
+    changed = outcome.history.changes_until(outcome.experiment)
+    flag = '<p class="failed">The plan was changed since the first run: see <a href="#plan">Plan</a>.</p>'
+    return f"{found}{done}{flag if changed else ''}"
 
 
 def _compared(outcome: Outcome) -> dict[str, Compared]:
@@ -86,76 +99,41 @@ def _compared(outcome: Outcome) -> dict[str, Compared]:
     return found
 
 
-def _results(compared: Compared) -> str:
-    rows = []
-    for data in compared.planned_data:
-        cells = [_cell(compared, learner, data) for learner in compared.planned_learners]
-        rows.append(f"<tr><th>{html.escape(data)}</th>{''.join(cells)}</tr>")
-    heads = "".join(f"<th>{html.escape(learner)}</th>" for learner in compared.planned_learners)
-    best = "" if compared.direction is None else f"; the {compared.direction} mean on each data set is marked *"
-    return (
-        f'<div class="wide"><table><caption>{html.escape(compared.measure)}: {heading(compared)}{best}</caption>'
-        f"<thead><tr><th>data</th>{heads}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
-        f"{_notes(compared.footnotes[:1] if compared.not_competing else [])}"
-    )
+Drawn = Iterable[tuple[str, Callable[[], Any]]]
+"""Captions, and what draws the pictures below them."""
 
 
-def _cell(compared: Compared, learner: str, data: str) -> str:
-    found, shown = compared.cell(learner, data), html.escape(compared.shown(learner, data))
-    if found is None:
-        return f'<td class="number none">{shown}</td>'
-    told = f"n = {found['n']}, from {found['min']:.4f} to {found['max']:.4f}, median {found['median']:.4f}"
-    best = " best" if compared.is_best(learner, data) else ""
-    return f'<td class="number{best}" title="{told}">{shown}</td>'
-
-
-def _notes(notes: Iterable[str]) -> str:
-    return "".join(f'<p class="note">{html.escape(note)}</p>' for note in notes)
-
-
-def _comparison(compared: Compared) -> str:
-    parts = []
-    if compared.views is not None:
-        caption = "Three views over data sets: wins, difference in standard deviations, wins-draws-losses"
-        parts.append(_table(views_table(compared.views), caption) + _notes(compared.views.footnotes))
-    if compared.ranks is not None:
-        parts.append(_table(compared.ranks, "Average ranks over data sets, 1 is the best"))
-    for series, caption in (
-        (compared.friedman, "Do average ranks differ at all?"),
-        (compared.critical_difference, "How far apart must average ranks be?"),
-        (compared.pairs, "Which learners differ in their average ranks?"),
-    ):
-        if series is not None and len(series):
-            variant = f"{caption} {series.row(0)['variant']}"
-            parts.append(_table(series.without("variant"), variant))
-    if compared.wins is not None and len(compared.wins.labels) > 2:
-        caption = f"Wins, draws and losses of rows against columns. {compared.wins_variant}"
-        parts.append(_table(compared.wins, caption))
-    return "".join(parts) + _notes(compared.notes)
-
-
-def _pictures(outcome: Outcome, compared: Compared) -> str:
+def _pictures(outcome: Outcome, compared: Compared) -> Iterator[tuple[str, Callable[[], Any]]]:
     from intemi.analysis import plots
 
     best: Any = compared.direction
-    drawn: list[tuple[str, Callable[[], Any]]] = [
-        (f"{compared.measure} of each learner on each data set", lambda: plots.accuracies(compared.series, best=best))
-    ]
+    caption = f"{compared.measure} of each learner on each data set: mean, deviation, every test; the best is a diamond"
+    yield caption, lambda: plots.accuracies(compared.series, best=best)
     if compared.critical_difference is not None:
         caption = "Average ranks; learners joined by a bar do not differ (critical-difference diagram)"
-        drawn.append((caption, lambda: critical_difference(outcome.experiment, compared)))
+        yield caption, lambda: critical_difference(outcome.experiment, compared)
     if any(label in outcome.experiment.measures for label in ("Leaves", "Size")):
         size = "Leaves" if "Leaves" in outcome.experiment.measures else "Size"
         series = outcome.series(compared.measure, size).where(lambda row: row[size] is not None)
-        drawn.append(
-            (f"{compared.measure} against the size of trees", lambda: plots.accuracy_against_size(series, size=size))
-        )
-    where = next(cell.data for cell in outcome.finished if cell.is_learner)
-    capsules = [cell.capsule for cell in outcome.finished if cell.data == where and cell.capsule is not None]
-    shown = capsules[:MOST_GRAPHS]
-    more = f" (the first {len(shown)} of {len(capsules)})" if len(capsules) > len(shown) else ""
-    drawn.append((f"The machines on {where}{more}", lambda: plots.machine_graph(*shown)))
-    return "".join(_figure(caption, draw, f"p{number}-") for number, (caption, draw) in enumerate(drawn))
+        caption = f"{compared.measure} against the size of trees"
+        yield caption, lambda: plots.accuracy_against_size(series, size=size)
+
+
+def _graph(outcome: Outcome) -> Iterator[tuple[str, Callable[[], Any]]]:
+    """The machines under a few requests on the first data set."""
+    from intemi.analysis import plots
+
+    finished = [cell for cell in outcome.finished if cell.is_learner and cell.capsule is not None]
+    if finished:
+        where = finished[0].data
+        capsules = [cell.capsule for cell in finished if cell.data == where and cell.capsule is not None]
+        shown = capsules[:MOST_GRAPHS]
+        more = f" (the first {len(shown)} of {counted(len(capsules), 'learner')})" if len(capsules) > len(shown) else ""
+        yield f"The machines on {where}{more}", lambda: plots.machine_graph(*shown)
+
+
+def _figures(drawn: Drawn, prefix: str) -> str:
+    return "".join(_figure(caption, draw, f"{prefix}{number}-") for number, (caption, draw) in enumerate(drawn))
 
 
 def _figure(caption: str, draw: Callable[[], Any], prefix: str) -> str:
@@ -165,8 +143,8 @@ def _figure(caption: str, draw: Callable[[], Any], prefix: str) -> str:
     try:
         picture = _IDS.sub(rf"\1{prefix}", plots.svg_of(draw()))
     except IntemiError as error:
-        picture = f'<p class="note">{html.escape(str(error))}</p>'
-    return f"<figure>{picture}<figcaption>{html.escape(caption)}</figcaption></figure>"
+        picture = paragraph(str(error), "note")
+    return f"<figure>{picture}<figcaption>{escape(caption)}</figcaption></figure>"
 
 
 def _requests(outcome: Outcome) -> str:
@@ -176,32 +154,32 @@ def _requests(outcome: Outcome) -> str:
     for number, cell in enumerate(outcome.finished):
         if cell.is_learner or cell.capsule is None:
             continue
-        parts.append(f"<h3>{html.escape(cell.name)}</h3>")
+        parts.append(f"<h3>{escape(cell.name)}</h3>")
         for label, value in cell.capsule.results.items():
             if isinstance(value, Series):
                 if label == "Tried":
                     draw = partial(plots.search_heat_map, value)
                     parts.append(_figure("What was tried", draw, f"r{number}-"))
-                parts.append(_table(value, label))
+                parts.append(series_html(value, label))
             else:
-                parts.append(f"<p>{html.escape(label)}: {html.escape(str(value))}</p>")
+                parts.append(paragraph(f"{label}: {value}"))
     return "".join(parts)
 
 
 def _plan(outcome: Outcome) -> str:
     """The digest of the plan, what was changed in it since the first run, and every cell of it."""
     experiment, plans = outcome.experiment, outcome.history.plans
-    parts = [f"<p>{html.escape(experiment.digest)}</p>"]
+    parts = [f"<p>{escape(experiment.digest)}</p>"]
     if plans:
-        parts.append(f"<p>First frozen on {plans[0].when}, before anything was run: {html.escape(plans[0].digest)}</p>")
+        parts.append(f"<p>First frozen on {plans[0].when}, before anything was run: {escape(plans[0].digest)}</p>")
     elif outcome.project.folder is not None:
         parts.append("<p>It was not frozen before it was run.</p>")
     parts += [
-        f'<div class="failed"><p>{html.escape(change[:1].upper() + change[1:])}</p></div>'
+        f'<div class="failed"><p>{escape(change[:1].upper() + change[1:])}</p></div>'
         for change in outcome.history.changes_until(experiment)
     ]
-    cells = [[cell.data, cell.learner, cell.state] for cell in outcome.cells]
-    return "".join(parts) + _rows(["data", "learner", "state"], cells, f"All {len(cells)} cells of the plan")
+    rows = [[cell.data, cell.learner, cell.state] for cell in outcome.cells]
+    return "".join(parts) + table(["data", "learner", "state"], rows, f"All {len(rows)} cells of the plan")
 
 
 def _data(outcome: Outcome) -> str:
@@ -211,15 +189,14 @@ def _data(outcome: Outcome) -> str:
         loaded = outcome.loaded.get(name)
         results = {} if loaded is None or loaded.error is not None else loaded.results
         rows.append([name, *(_text(results.get(label)) for label in labels), repr(machine)])
-    notes = [f"Note: {note}" for note in outcome.data_notes]
-    return _rows(["data", *labels, "loaded by"], rows, "Data sets") + _notes(notes)
+    kinds = {(number, len(labels) + 1): "text" for number in range(len(rows))}
+    shown = table(["", *labels, "loaded by"], rows, "Data sets", numeric=range(1, len(labels) + 1), classes=kinds)
+    return shown + notes_html(f"Note: {note}" for note in outcome.data_notes)
 
 
 def _learners(outcome: Outcome) -> str:
     machines = {**outcome.experiment.learners, **outcome.experiment.requests}
-    return "".join(
-        f"<h3>{html.escape(name)}</h3><pre>{html.escape(repr(machine))}</pre>" for name, machine in machines.items()
-    )
+    return "".join(f"<h3>{escape(name)}</h3><pre>{escape(repr(machine))}</pre>" for name, machine in machines.items())
 
 
 def _protocol(outcome: Outcome) -> str:
@@ -235,18 +212,17 @@ def _protocol(outcome: Outcome) -> str:
         ["control", comparison.control or "none: all pairs are compared"],
         ["plan", f"{experiment.digest} (changes with data sets, learners, protocol, measures and comparison)"],
     ]
-    return _rows(["", ""], rows, "The same for every learner")
+    return table([], rows, "The same for every learner", classes={(row, 1): "text" for row in range(len(rows))})
 
 
 def _failures(outcome: Outcome) -> str:
-    parts = [f"<p>{html.escape(cell.why_not_run)}.</p>" for cell in outcome.not_run]
+    parts = [f"<p>{escape(cell.why_not_run)}.</p>" for cell in outcome.not_run]
     if outcome.experiment.unknown:
-        parts.append(f"<p>{html.escape(outcome.experiment.unknown)}.</p>")
+        parts.append(f"<p>{escape(outcome.experiment.unknown)}.</p>")
     for name, failure in outcome.failures.items():
         trace = getattr(failure, "traceback", "")
-        detail = f"<details><summary>traceback</summary><pre>{html.escape(trace)}</pre></details>" if trace else ""
-        why = f"<p><b>{html.escape(name)}</b>: {html.escape(str(failure))}</p>"
-        parts.append(f'<div class="failed">{why}{detail}</div>')
+        detail = folded("traceback", f"<pre>{escape(trace)}</pre>") if trace else ""
+        parts.append(f'<div class="failed"><p><b>{escape(name)}</b>: {escape(str(failure))}</p>{detail}</div>')
     return "".join(parts)
 
 
@@ -256,25 +232,13 @@ def _session(outcome: Outcome) -> str:
         [str(run.number), run.name, time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(run.started)), _program(run)]
         for run in runs[-10:]
     ]
-    return _rows(["session", "name", "started", "with"], rows, "The last sessions of the project")
+    kinds = {(number, 3): "text" for number in range(len(rows))}
+    return table(["session", "name", "started", "with"], rows, "The last sessions of the project", classes=kinds)
 
 
 def _program(run: Any) -> str:
     packages = ", ".join(f"{name} {version}" for name, version in run.program.get("packages", {}).items())
     return f"Python {run.program.get('python', '?')}, {packages}"
-
-
-def _table(series: Series, caption: str) -> str:
-    return _rows(list(series.labels), [[_text(value) for value in row.values()] for row in series], caption)
-
-
-def _rows(heads: Iterable[str], rows: Iterable[Iterable[str]], caption: str) -> str:
-    head = "".join(f"<th>{html.escape(each)}</th>" for each in heads)
-    body = "".join(f"<tr>{''.join(f'<td>{html.escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
-    return (
-        f'<div class="wide"><table><caption>{html.escape(caption)}</caption><thead><tr>{head}</tr></thead>'
-        f"<tbody>{body}</tbody></table></div>"
-    )
 
 
 def _text(value: Any) -> str:

@@ -66,7 +66,7 @@ def heading(compared: Compared) -> str:
 
 def markdown_of(compared: Compared) -> str:
     """The results as a table of Markdown, and what must be read with it."""
-    notes = "".join(f"\n{_sentence(note)}\n" for note in _notes(compared))
+    notes = "".join(f"\n{sentence(note)}\n" for note in _notes(compared))
     return f"{results_table(compared).to_markdown()}{notes}"
 
 
@@ -80,7 +80,7 @@ def latex_of(compared: Compared) -> str:
     learners, data = compared.planned_learners, compared.planned_data
     cells = {(learner, on): _latex_cell(compared, learner, on) for learner in learners for on in data}
     ranked = [f"{ranks[each]['average rank']:.2f}" if each in ranks else "--" for each in learners]
-    if _are_wide(compared):
+    if are_wide(compared):
         heads = ["", *map(latex_text, data), *(["average rank"] if ranks else [])]
         rows = [
             [latex_text(learner), *(cells[learner, on] for on in data), *([rank] if ranks else [])]
@@ -147,7 +147,7 @@ def _pairs(compared: Compared, pairs: Series) -> list[str]:
 
 def _results(compared: Compared) -> list[str]:
     """Learners side by side or, where that would not fit on a screen, one below the other."""
-    if not _are_wide(compared):
+    if not are_wide(compared):
         return _rows(results_table(compared))
     columns: dict[str, list[str]] = {"machine": compared.planned_learners}
     for data in compared.planned_data:
@@ -155,7 +155,7 @@ def _results(compared: Compared) -> list[str]:
     return _rows(Series(columns, main="machine"))
 
 
-def _are_wide(compared: Compared) -> bool:
+def are_wide(compared: Compared) -> bool:
     """Whether learners side by side would not fit on a screen."""
     return max(map(len, _rows(results_table(compared)))) > MAX_WIDTH
 
@@ -178,10 +178,15 @@ def _together(row: Mapping[str, object], learner: str) -> str:
 
 def _sentences(notes: Iterable[str]) -> list[str]:
     """Notes in lines that fit on a screen."""
-    return [line for note in notes for line in wrap(_sentence(note), MAX_WIDTH, subsequent_indent="  ")]
+    return [line for note in notes for line in wrap(sentence(note), MAX_WIDTH, subsequent_indent="  ")]
 
 
-def _sentence(note: str) -> str:
+def sentence(note: str) -> str:
+    """A note as a sentence begins.
+
+    >>> sentence("not run")
+    'Not run'
+    """
     return note[:1].upper() + note[1:]
 
 

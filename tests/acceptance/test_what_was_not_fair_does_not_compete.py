@@ -140,7 +140,7 @@ def test_an_oracle_may_be_the_reference() -> None:
 def test_the_report_marks_and_lists_them() -> None:
     with Project() as project:
         page = report(outcome(project))
-    assert "not competing: peeking (leak), seer (oracle)" in page
+    assert "Not competing: peeking (leak), seer (oracle)" in page
     marked = re.findall(r'<td class="number( best)?" title="[^"]*">([^<]*)</td>', page)
     assert len(marked) == 8
     assert [text for best, text in marked if best and ("leak" in text or "oracle" in text)] == []
