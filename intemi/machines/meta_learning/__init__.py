@@ -1,11 +1,13 @@
 """Meta-learning: searches for learning machines that use what was found on other data.
 
 `knowledge_base` is what is known of other data sets; `scores`, `similarities` and `orders` are what can be exchanged;
-`profile_search`, `passive_search` and `active_testing` are strategies. `loop` runs any of them, `replay` on results
-that are on record, and `curves` say how good they were.
+`profile_search`, `complexity_search`, `passive_search` and `active_testing` are strategies. `loop` runs any of them,
+`replay` on results that are on record, and `curves` say how good they were.
 """
 
 from intemi.machines.meta_learning.active_testing import ActiveTesting
+from intemi.machines.meta_learning.complexity import Complexity
+from intemi.machines.meta_learning.complexity_search import ComplexitySearch, Expectation
 from intemi.machines.meta_learning.curves import Curves, differences_of
 from intemi.machines.meta_learning.knowledge_base import KnowledgeBase
 from intemi.machines.meta_learning.loop import Reason, Runner, search
@@ -37,6 +39,9 @@ __all__ = [
     "ProfileSearch",
     "PassiveSearch",
     "ActiveTesting",
+    "ComplexitySearch",
+    "Expectation",
+    "Complexity",
     "Order",
     "BestOnAverage",
     "RandomOrder",

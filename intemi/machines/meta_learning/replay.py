@@ -45,7 +45,8 @@ class ReplayRunner:
             return None
         self.now += spent
         self._ended += 1
-        task.seconds, task.finished = spent, self._ended
+        task.seconds += spent
+        task.finished = self._ended
         task.outcome = Outcome.FAILED if not is_known else Outcome.TIMED_OUT if is_late else Outcome.FINISHED
         if task.outcome is Outcome.FINISHED and results is not None:
             task.results = results[~np.isnan(results)].astype(np.float64)

@@ -55,4 +55,4 @@ class MaxSeconds(StopRule):
     seconds: float = parameter(above=0)
 
     def is_met(self, finished: Sequence[Task]) -> bool:
-        return sum(task.seconds for task in finished) >= self.seconds
+        return sum(task.seconds for task in dict.fromkeys(finished)) >= self.seconds

@@ -35,7 +35,7 @@ class Task:
     results: Floats | None = None
     """The result of each split, once it has finished."""
     seconds: float = 0.0
-    """What the test has cost, in universal seconds."""
+    """What the test has cost in all attempts, in universal seconds."""
     finished: int = 0
     """Its number in the order in which tasks have ended."""
 
