@@ -17,6 +17,7 @@ from intemi.experiments.unknown import Unknown
 from intemi.kernel import Machine
 from intemi.kernel.project import Given
 from intemi.machines import (
+    CN2,
     KNN,
     MDL,
     SVM,
@@ -41,12 +42,15 @@ from intemi.machines import (
     Imputation,
     KernelProvider,
     LeaveOneOutDistributor,
+    LinearRegression,
+    Logistic,
     Majority,
     Median,
     MutualInformationRanking,
     NaiveBayes,
     NominalToIndicators,
     Normalization,
+    OneR,
     OpenMLDataset,
     ParameterSearch,
     PolynomialKernel,
@@ -64,6 +68,7 @@ from intemi.machines import (
     SVMTraining,
     TransformAndClassify,
     TransformationChain,
+    TunedKNN,
     Values,
 )
 from intemi.machines.classifiers.transform_and_classify import TransformedClassifier
@@ -163,6 +168,11 @@ EXAMPLES: dict[type[Machine], Callable[[], Example]] = {
     Majority: lambda: (Majority(), {"data": DATA}),
     NaiveBayes: lambda: (NaiveBayes(), {"data": mixed(weighted=True)}),
     KNN: lambda: (KNN(k=3, weights="distance"), {"data": DATA}),
+    TunedKNN: lambda: (TunedKNN(most=5), {"data": DATA}),
+    OneR: lambda: (OneR(), {"data": DATA}),
+    CN2: lambda: (CN2(), {"data": DATA}),
+    LinearRegression: lambda: (LinearRegression(), {"data": DATA}),
+    Logistic: lambda: (Logistic(), {"data": DATA}),
     SVM: lambda: (SVM(C=2), {"data": DATA}),
     KernelProvider: lambda: (KernelProvider(PolynomialKernel(2)), {"data": DATA}),
     SVMTraining: lambda: (SVMTraining(), {"table": outputs(KernelProvider(), data=DATA)["table"]}),

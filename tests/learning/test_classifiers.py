@@ -14,6 +14,7 @@ from intemi.kernel import ConfigurationError, Machine, Project
 from intemi.kernel.decoding import decode
 from intemi.kernel.encoding import encode_parts
 from intemi.machines.classifiers import (
+    CN2,
     KNN,
     SVM,
     ClassificationTest,
@@ -21,13 +22,17 @@ from intemi.machines.classifiers import (
     Euclidean,
     GaussianKernel,
     LinearKernel,
+    LinearRegression,
+    Logistic,
     Majority,
     Manhattan,
     Minkowski,
     NaiveBayes,
+    OneR,
     PolynomialKernel,
     SklearnClassifier,
     TransformAndClassify,
+    TunedKNN,
 )
 from intemi.machines.classifiers.knn import nearest_first_rows
 from intemi.machines.interfaces import Classifier, ColumnsError
@@ -44,6 +49,11 @@ LEARNERS = {
     "knn by distance": KNN(k=3, weights="distance"),
     "knn Manhattan": KNN(k=2, distance=Manhattan()),
     "knn Minkowski": KNN(k=2, distance=Minkowski(1.5)),
+    "knn tuned": TunedKNN(),
+    "1R": OneR(),
+    "rules": CN2(),
+    "linear regression": LinearRegression(),
+    "logistic": Logistic(),
     "svm": SVM(),
     "svm linear": SVM(kernel=LinearKernel()),
     "svm polynomial": SVM(C=2, kernel=PolynomialKernel(2)),
