@@ -49,9 +49,9 @@ def test_rules_that_fire_together_add_up_what_they_cover() -> None:
     rules = RuleSet(data.columns, data.labels, conditions, coverage, data.classes, data.weights)
     both, neither = data.select_rows([0]), data.select_rows([3])
     assert rules.probabilities(both).tolist() == [[0.8, 0.0, 0.2]]  # 2 of 3, and 2 of 2
-    assert rules._supports(both).tolist() == [[3.0, 0.0, 1.0]]  # the first row once
+    assert rules.supports(both).tolist() == [[3.0, 0.0, 1.0]]  # the first row once
     assert rules.probabilities(neither).tolist() == [[0.6, 0.2, 0.2]]
-    assert rules._supports(neither).tolist() == [[3.0, 1.0, 1.0]]
+    assert rules.supports(neither).tolist() == [[3.0, 1.0, 1.0]]
 
 
 def test_rules_say_what_they_ask() -> None:

@@ -56,7 +56,7 @@ class RuleSet(Classifier):
         return np.unpackbits(self.covered, axis=1, count=len(self.row_weights)).astype(bool)
 
     def _class_weights(self, rows: Truth) -> Floats:
-        return np.bincount(self.row_classes[rows], self.row_weights[rows], len(self.labels))
+        return np.asarray(np.bincount(self.row_classes[rows], self.row_weights[rows], len(self.labels)), np.float64)
 
     def fired(self, data: Data) -> Truth:
         """Which rules fire, rows × rules."""

@@ -35,6 +35,9 @@ class TransformingClassifier(Classifier):
     def _answers(self, data: Data) -> tuple[Codes, Floats]:
         return self.classifier.answers(self.transformation.transform(data))
 
+    def _supports(self, data: Data) -> Floats | None:
+        return self.classifier.supports(self.transformation.transform(data))
+
 
 class TransformAndClassify(Learner):
     """Learn a transformation, and a classifier from the transformed data; together they are one classifier.
