@@ -78,6 +78,9 @@ from intemi.machines.trees.splitters.each_feature import EachFeature
 from intemi.machines.trees.splitters.exhaustive import ExhaustiveSearch
 from intemi.machines.trees.splitters.merged_symbols import MergedSymbols
 from intemi.machines.trees.splitters.nominal import BranchForEach, NominalSplits, SmallSets, TwoSets
+from intemi.machines.trees.splitters.random_combinations import RandomCombinations
+from intemi.machines.trees.splitters.random_subset import RandomSubset
+from intemi.machines.trees.splitters.random_top_split import RandomTopSplit
 from intemi.machines.trees.splitters.reweighed import AlteredPriors, ImportanceWeights
 from intemi.machines.trees.splitters.select_and_split import SelectAndSplit
 from intemi.machines.trees.splitters.several_per_feature import SeveralPerFeature
@@ -126,6 +129,9 @@ __all__ = [
     "EachFeature",
     "WholeFeatures",
     "SelectAndSplit",
+    "RandomCombinations",
+    "RandomSubset",
+    "RandomTopSplit",
     "SeveralPerFeature",
     "SignificantSplits",
     "AlteredPriors",

@@ -80,20 +80,20 @@ class DecisionTree(Learner, Ranker):
 
     def run(self, data: Data, rng: np.random.Generator | None = None) -> Model:
         data = rows_to_learn_from(self.kind, data)
-        tree = grown(self, data)
+        seed = 0 if rng is None else int(rng.integers(2**63))
+        tree = grown(self, data, seed)
         if tree is None:
-            tree = self._searched(data, rng)
+            tree = self._searched(data, seed)
         if self.pruning is not None:
             tree = self.pruning.pruned(tree, data)
         classifier = TreeClassifier(data.columns, data.labels, tree, self.decision)
         return Model(classifier=classifier, tree=tree, ranking=ranked(tree), results=results_of(classifier, data))
 
-    def _searched(self, data: Data, rng: np.random.Generator | None = None) -> Tree:
+    def _searched(self, data: Data, seed: int = 0) -> Tree:
         """The tree, grown node by node, which any components can do."""
         _check_finite(data)
         parts = Parts(self.splitter, self.stop, self.acceptor, self.transformation, self.prospects, self.missing_values)
-        root = NodeData.of(data, seed=0 if rng is None else int(rng.integers(2**63)))
-        return assembled(self.search.search(root, parts), data.columns, data.labels)
+        return assembled(self.search.search(NodeData.of(data, seed), parts), data.columns, data.labels)
 
 
 def _check_finite(data: Data) -> None:

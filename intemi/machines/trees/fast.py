@@ -26,6 +26,7 @@ from intemi.machines.trees.prospects import BestSplitGain, ConstantProspects
 from intemi.machines.trees.pruning import cut_at
 from intemi.machines.trees.search.hill_climbing import HillClimbing
 from intemi.machines.trees.splitters.exhaustive import ExhaustiveSearch
+from intemi.machines.trees.splitters.random_subset import RandomSubset
 from intemi.machines.trees.splitters.spread import SpreadSearch
 from intemi.machines.trees.statistics.rounding import largest_values
 from intemi.machines.trees.stop import AnyOf, MaxLeaves
@@ -58,6 +59,7 @@ class Plan:
     missing: MajorityBranch | ImputeNode | Fractional | Surrogates
     acceptor: MinBranchSize | None = None
     best_first: BestFirst | None = None
+    subset: RandomSubset | None = None
 
     def divides(self, data: Data) -> bool:
         """Whether rows go to several branches, or weights have to be added up as the search adds them up."""
@@ -65,8 +67,8 @@ class Plan:
             return True
         return isinstance(self.missing, Fractional) and bool(np.isnan(data.features).any())
 
-    def settings(self, classes: int) -> Floats:
-        """What kernels are told."""
+    def settings(self, classes: int, features: int) -> Floats:
+        """What kernels are told, if there are so many classes and features."""
         acceptor = MinBranchSize(size=0.0) if self.acceptor is None else self.acceptor
         return self.search.settings(
             classes,
@@ -75,6 +77,7 @@ class Plan:
             SURROGATES=self.missing.most if isinstance(self.missing, Surrogates) else 0,
             FRACTIONAL=isinstance(self.missing, Fractional),
             SPREADS=self.best_first is not None,
+            DRAWN=0 if self.subset is None else self.subset.count_of(features),
             LEAST_CHILD_ROWS=acceptor.size if acceptor.unit == "rows" else 0.0,
             LEAST_CHILD_WEIGHT=acceptor.size if acceptor.unit == "weight" else 0.0,
         )
@@ -91,18 +94,22 @@ def plan_of(learner: DecisionTree) -> Plan | None:
     assert isinstance(missing, MajorityBranch | ImputeNode | Fractional | Surrogates)
     if type(learner.splitter) is SpreadSearch:
         return _best_first_plan(learner, learner.splitter, search, missing)
-    limits = learner.stop.limits()
+    limits, splitter = learner.stop.limits(), learner.splitter
+    subset = splitter if type(splitter) is RandomSubset else None
+    if subset is not None and subset.compares_features:
+        return None
+    exhaustive = splitter if subset is None else subset.splitter
     if (
-        type(learner.splitter) is not ExhaustiveSearch
-        or not learner.splitter.nominal.is_compiled
-        or (learner.splitter.threshold == "value" and type(missing) is ImputeNode)
+        type(exhaustive) is not ExhaustiveSearch
+        or not exhaustive.nominal.is_compiled
+        or (exhaustive.threshold == "value" and type(missing) is ImputeNode)
         or type(learner.prospects) is not ConstantProspects
         or search.ties != "first"
         or learner.acceptor is not None
         or limits is None
     ):
         return None
-    return Plan(learner.splitter, limits, missing)
+    return Plan(exhaustive, limits, missing, subset=subset)
 
 
 def _best_first_plan(
@@ -134,30 +141,30 @@ def _criteria(stop: StopCriterion) -> list[StopCriterion]:
 
 
 @lru_cache(maxsize=REMEMBERED)
-def _settings(learner: DecisionTree, classes: int) -> Floats:
+def _settings(learner: DecisionTree, classes: int, features: int) -> Floats:
     plan = plan_of(learner)
     assert plan is not None
-    return plan.settings(classes)
+    return plan.settings(classes, features)
 
 
-def grown(learner: DecisionTree, data: Data) -> Tree | None:
-    """The tree of a learner; None if no kernel can grow it, and it has to be searched."""
+def grown(learner: DecisionTree, data: Data, seed: int = 0) -> Tree | None:
+    """The tree of a learner, which draws by this seed; None if no kernel can grow it, and it has to be searched."""
     plan = plan_of(learner)
     if plan is None or data.table.most_categories > MOST_BRANCHES:
         return None
-    settings = _settings(learner, len(data.labels))
+    settings = _settings(learner, len(data.labels), len(data.columns))
     if plan.divides(data):
-        if plan.limits.max_leaves < inf:  # the order of splitting matters
+        if plan.limits.max_leaves < inf or plan.subset is not None:  # the order of splitting matters, or chance
             return None
         tree = _grown_in_parts(plan, settings, data)
     else:
-        tree = _grown(plan, settings, data)
+        tree = _grown(plan, settings, data, seed)
     if plan.search.threshold == "value":
         tree = _with_values(data, tree)
     return tree if plan.best_first is None else plan.best_first.of(tree)
 
 
-def _grown(plan: Plan, settings: Floats, data: Data) -> Tree:
+def _grown(plan: Plan, settings: Floats, data: Data, seed: int) -> Tree:
     """The tree that the kernel grows in which each row has one branch."""
     cells, grow = kernels.cells, kernels.grow.grow
     table, labels, size = data.table, data.labels, len(data)
@@ -177,6 +184,7 @@ def _grown(plan: Plan, settings: Floats, data: Data) -> Tree:
         plan.search.quality.address,
         settings,
         plan.search.quality.context(),
+        seed,
     )
     infinite, packed = grow(table.order if _is_sorted(data) else NO_ORDER, *given)
     if infinite == cells.UNSORTED:

@@ -175,6 +175,16 @@ class NodeData:
         """Random numbers that depend on the seed of the tree and the path of the node, and on nothing else."""
         return np.random.default_rng(np.random.SeedSequence([self._seed, len(self.path), *self.path]))
 
+    def shuffled(self, count: int) -> Codes:
+        """The numbers below `count` in a random order that depends on the same; kernels that grow trees draw it too.
+
+        >>> from intemi.data import Table
+        >>> data = Data(Table([Column("x")], [[3, 1, 2]], Column("class", ("a", "b")), [0, 1, 1]))
+        >>> NodeData.of(data, seed=1).shuffled(5).tolist(), NodeData.of(data, seed=2).shuffled(5).tolist()
+        ([2, 3, 4, 1, 0], [2, 3, 1, 4, 0])
+        """
+        return kernels.draws.shuffled(self._seed, np.array(self.path, dtype=np.int32), count)
+
     def select(self, positions: Any, weights: Any = None, branch: int | None = None) -> NodeData:
         """Some of its rows, with other weights if they are given; those of a child, if a branch is."""
         positions = np.asarray(positions, dtype=np.int32)

@@ -1,9 +1,9 @@
 """The compiled kernels of the trees. Importing one of these modules compiles its kernels, or loads them from the cache.
 
 `cells` packs what a scan reads, `cuts`, `bins` and `symbols` find the best split of one feature, `surrogates` splits
-that imitate it, `grow` and `parts` grow a whole tree, `route` sends rows down a tree. `moments`, `contingency`,
-`correspondence`, `discriminants`, `axis`, `confident` and `rows` are what statistical trees ask of one node. Nothing
-here knows of components: a quality measure comes as an address.
+that imitate it, `draws` makes random choices, `grow` and `parts` grow a whole tree, `route` sends rows down a tree.
+`moments`, `contingency`, `correspondence`, `discriminants`, `axis`, `confident` and `rows` are what statistical trees
+ask of one node. Nothing here knows of components: a quality measure comes as an address.
 
 Importing the package alone imports none of them: `kernels.grow` is imported when it is first asked for, and is an
 attribute like any other from then on, which costs less than an import statement in a function each time that it runs.
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         counting,
         cutting,
         discriminants,
+        draws,
         grow,
         moments,
         parts,
@@ -48,6 +49,7 @@ __all__ = [
     "counting",
     "cutting",
     "discriminants",
+    "draws",
     "grow",
     "moments",
     "parts",

@@ -24,9 +24,10 @@ from intemi.machines.trees.kernels.compiling import (
     wide,
 )
 from intemi.machines.trees.kernels.cuts import bits_for_each
+from intemi.machines.trees.kernels.draws import key_of
 from intemi.machines.trees.kernels.found import POSITION, QUALITY
 from intemi.machines.trees.kernels.growth import has_room, seed, stops, with_more_room
-from intemi.machines.trees.kernels.node import ask, choose
+from intemi.machines.trees.kernels.node import ask, ask_some, choose
 from intemi.machines.trees.kernels.numbering import (
     BRANCH_WEIGHT,
     BRANCHES,
@@ -54,6 +55,7 @@ from intemi.machines.trees.kernels.numbering import (
 )
 from intemi.machines.trees.kernels.partition import divide, partition, still_live
 from intemi.machines.trees.kernels.settings import (
+    DRAWN,
     FILTERED,
     FRACTIONAL,
     IMPUTES,
@@ -98,6 +100,7 @@ def expand(
     imitations: Imitations,
     most: int,
     is_weighted: bool,
+    random_seed: int,
 ) -> bool:
     """Split open nodes until none is left, or there is no room for the children of one: then False."""
     view, scanned, growing, room = (
@@ -133,11 +136,18 @@ def expand(
         start, end, live_count = wide(whole[node, START]), wide(whole[node, END]), wide(whole[node, LIVE])
         for c in range(k):
             totals[c] = counts[node, c]
-        average = ask(
-            measure, view, scanned, room.live, live_count, start, end, k, is_weighted, settings, np.nan, context,
-            settings[FILTERED] == 0.0, room,
-        )  # fmt: skip
-        feature = int(choose(found, view.symbols, settings, other[0, BRANCH_WEIGHT]))
+        average = np.nan
+        if settings[DRAWN] > 0.0:
+            feature = ask_some(
+                key_of(random_seed, node, whole), measure, view, scanned, start, end, k, is_weighted, settings, context,
+                room,
+            )  # fmt: skip
+        else:
+            average = ask(
+                measure, view, scanned, room.live, live_count, start, end, k, is_weighted, settings, np.nan, context,
+                settings[FILTERED] == 0.0, room,
+            )  # fmt: skip
+            feature = int(choose(found, view.symbols, settings, other[0, BRANCH_WEIGHT]))
         if feature < 0:
             continue
         symbols, place = int(view.symbols[feature]), int(scanned.place[feature])
@@ -291,7 +301,7 @@ def expand(
 @kernel(
     Tuple((int64, PACKED))(
         GIVEN_CODES_2D, GIVEN_FLOATS_2D, GIVEN_CODES, GIVEN_FLOATS, GIVEN_CODES, GIVEN_CODES, GIVEN_CODES, int64,
-        int64, int64, int64, int64, int64, MEASURE, GIVEN_FLOATS, FLOATS,
+        int64, int64, int64, int64, int64, MEASURE, GIVEN_FLOATS, FLOATS, int64,
     ),
     seconds=35,
 )  # fmt: skip
@@ -312,11 +322,13 @@ def grow(
     measure: int,
     settings: Floats,
     context: Floats,
+    random_seed: int,
 ) -> Any:
     """What `prepare` says of infinite values and of the order, and the tree, unless there is something to say.
 
     All is done in one call: from Python each costs as much as a small tree. `order`, `values`, classes and weights are
-    those of a table, of which the data are a view of `table_rows` and `columns`; no weights are all 1.
+    those of a table, of which the data are a view of `table_rows` and `columns`; no weights are all 1. Random choices
+    come from `random_seed`.
     """
     m, n, is_weighted = len(columns), len(table_rows), len(weights_of_table) > 0
     classes, weights = np.empty(n, np.int32), np.empty(n if is_weighted else 0)
@@ -339,6 +351,8 @@ def grow(
     growing = seed(weight_of_classes, n, m, most, surrogates)
     if m > 0 and not stops(growing.counts, 0, 1, settings):
         growing.queue[0], growing.progress[TAIL] = 0, 1
-    while not expand(measure, view, scanned, settings, context, growing, room, imitations, most, is_weighted):
+    while not expand(
+        measure, view, scanned, settings, context, growing, room, imitations, most, is_weighted, random_seed
+    ):
         growing = with_more_room(growing, most)
     return NONE, numbered(growing, symbols_of, settings[FRACTIONAL] > 0.0)

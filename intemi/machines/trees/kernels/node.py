@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from intemi.machines.interfaces import Codes, Floats
@@ -10,16 +12,19 @@ from intemi.machines.trees.kernels.compiling import (
     FLOATS_2D,
     GIVEN_CODES,
     GIVEN_FLOATS,
+    flag,
     float64,
     helper,
     int64,
     kernel,
     unowned,
+    wide,
 )
 from intemi.machines.trees.kernels.cuts import bits_for_each
+from intemi.machines.trees.kernels.draws import draw_next
 from intemi.machines.trees.kernels.feature import best_of_feature
-from intemi.machines.trees.kernels.found import GAIN, LEGAL, QUALITY, TIES, is_better
-from intemi.machines.trees.kernels.settings import FILTERED, LEAST_QUALITY
+from intemi.machines.trees.kernels.found import GAIN, LEGAL, NOWHERE, POSITION, QUALITY, TIES, is_better
+from intemi.machines.trees.kernels.settings import DRAWN, FILTERED, LEAST_QUALITY
 from intemi.machines.trees.kernels.state import AT_ONCE, Room, Scanned, View
 
 
@@ -142,6 +147,53 @@ def choose(found: Floats, symbols: Codes, settings: Floats, training_weight: flo
             continue
         if is_better(found[f, QUALITY], found[f, TIES], best, best_tie):
             best, best_tie, chosen = found[f, QUALITY], found[f, TIES], f
+    return chosen
+
+
+@helper
+def ask_some(
+    key: Any,
+    measure: int,
+    view: View,
+    scanned: Scanned,
+    start: int,
+    end: int,
+    class_count: int,
+    is_weighted: bool,
+    settings: Floats,
+    context: Floats,
+    room: Room,
+) -> int:
+    """Draw so many features as `settings` say, and ask them as `ask` does; the one whose split is best, -1: there is
+    none. As long as they have no split one more is drawn."""
+    found, deck, size = room.found, room.deck, len(room.found)
+    for f in range(size):
+        found[f, QUALITY], found[f, GAIN], found[f, POSITION] = -np.inf, -np.inf, NOWHERE
+    count = wide(min(settings[DRAWN], size))
+    for place in range(count):
+        draw_next(key, place, deck, size)
+    ask(
+        measure, view, scanned, deck, count, start, end, class_count, is_weighted, settings, np.nan, context,
+        flag(True), room,
+    )  # fmt: skip
+    best, best_tie, chosen = -np.inf, -np.inf, -1
+    for place in range(count):  # of equal ones the first that was drawn
+        f = deck[place]
+        quality = found[f, QUALITY]
+        if quality > settings[LEAST_QUALITY] and is_better(quality, found[f, TIES], best, best_tie):
+            best, best_tie, chosen = quality, found[f, TIES], int(f)
+    while chosen < 0 and count < size:
+        draw_next(key, count, deck, size)
+        room.only[0] = deck[count]
+        ask(
+            measure, view, scanned, room.only, wide(1), start, end, class_count, is_weighted, settings, np.nan, context,
+            flag(True), room,
+        )  # fmt: skip
+        if found[deck[count], QUALITY] > settings[LEAST_QUALITY]:
+            chosen = int(deck[count])
+        count += 1
+    for place in range(size):
+        deck[place] = place
     return chosen
 
 

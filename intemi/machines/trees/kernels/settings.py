@@ -44,7 +44,9 @@ LEAST_CHILD_ROWS = 22
 """The rows that each child must have, or its parent is a leaf."""
 LEAST_CHILD_WEIGHT = 23
 """What each child must weigh, or its parent is a leaf."""
-COUNT = 24
+DRAWN = 24
+"""How many features are drawn in each node, to be split by the best of them; 0: all are asked."""
+COUNT = 25
 
 LEAST_PART = 1e-6
 """Parts of rows that weigh less are dropped."""

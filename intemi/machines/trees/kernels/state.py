@@ -69,6 +69,8 @@ class Room(NamedTuple):
     """The features that are not known to be constant come first."""
     only: Codes
     """One feature, to ask it alone."""
+    deck: Codes
+    """All features, in their order but while some are drawn."""
     side: NDArray[np.int16]
     """The branch of each row."""
     buffer: Wide
@@ -127,7 +129,7 @@ def unowned_growing(growing: Growing) -> Growing:
 def unowned_room(room: Room) -> Room:
     """The same without owners."""
     return Room(
-        unowned(room.live), unowned(room.only), unowned(room.side), unowned(room.buffer),
+        unowned(room.live), unowned(room.only), unowned(room.deck), unowned(room.side), unowned(room.buffer),
         unowned(room.counted), unowned(room.seen), unowned(room.packed), unowned(room.by_symbol),
         unowned(room.totals), unowned(room.here), unowned(room.known), unowned(room.table), unowned(room.node_class),
         unowned(room.compact), unowned(room.step), unowned(room.positions), unowned(room.sums), unowned(room.group),
@@ -154,12 +156,13 @@ def room_for(rows: int, classes: int, symbols_of: Codes, bin_count: Codes, place
             all_bins += bin_count[f] + 1
             most_bins = max(most_bins, bin_count[f] + 1)
     at_once, columns = min(all_bins, AT_ONCE + most_bins), max(classes, 3)  # surrogates count three sides
-    live = np.empty(m, np.int32)
+    live, deck = np.empty(m, np.int32), np.empty(m, np.int32)
     for f in range(m):
-        live[f] = f
+        live[f], deck[f] = f, f
     return Room(
         live=live,
         only=np.empty(1, np.int32),
+        deck=deck,
         side=np.empty(rows, np.int16),
         buffer=np.empty(rows, np.int64),
         counted=np.zeros(min(all_bins * columns, AT_ONCE + most_bins * columns)),

@@ -45,11 +45,25 @@ class ExhaustiveSearch(NodeSplitter):
     threshold: Literal["middle", "value"] = "middle"
 
     def best_splits(self, data: NodeData, count: int) -> list[Split]:
-        return self._best(data, range(len(data.columns)), count)
+        return self.best_splits_among(data, range(len(data.columns)), count)
 
     def best_splits_of(self, data: NodeData, feature: int, count: int) -> list[Split]:
         """The same for one feature."""
-        return self._best(data, [feature], count)
+        return self.best_splits_among(data, [feature], count)
+
+    def best_splits_among(self, data: NodeData, features: Sequence[int], count: int) -> list[Split]:
+        """The same for some features; of equally good ones the first comes first."""
+        if len(data) < 2 or data.errors <= 1e-12 * data.weight or not len(features):
+            return []
+        found = _Found(self, data, features)
+        chosen = found.chosen()
+        if chosen < 0:
+            return []
+        splits = [found.split(chosen)]
+        if count > 1:
+            others = [place for place in found.ranked() if place != chosen]
+            splits += [found.split(place) for place in others[: count - 1]]
+        return splits
 
     def threshold_between(self, data: NodeData, feature: int, below: float, above: float) -> float:
         """Where to cut between two neighbouring values of a feature."""
@@ -84,19 +98,6 @@ class ExhaustiveSearch(NodeSplitter):
         for name, value in values.items():
             array[getattr(places, name)] = value
         return array
-
-    def _best(self, data: NodeData, features: Sequence[int], count: int) -> list[Split]:
-        if len(data) < 2 or data.errors <= 1e-12 * data.weight or not len(features):
-            return []
-        found = _Found(self, data, features)
-        chosen = found.chosen()
-        if chosen < 0:
-            return []
-        splits = [found.split(chosen)]
-        if count > 1:
-            others = [place for place in found.ranked() if place != chosen]
-            splits += [found.split(place) for place in others[: count - 1]]
-        return splits
 
 
 @dataclass
