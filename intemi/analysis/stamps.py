@@ -1,7 +1,8 @@
 """Stamps: results that say of a machine that it was not fair, and what must not be said of such machines.
 
-A machine leaves a result "Leak" if targets of test data had reached what it learned from, and "Oracle" if it looked at
-them on purpose. It may be shown, and be a reference, but it does not compete: it neither wins nor is the best.
+A machine leaves a result "Leak" if targets of test data had reached what it learned from, "Oracle" if it looked at them
+on purpose, and "Unverified" if nobody can tell. It may be shown, and be a reference, but it does not compete: it neither
+wins nor is the best.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from intemi.kernel.repository.shown import CORRECTED_LEVEL, LOOKS
 from intemi.series import Series
 
 STAMPS = INVALIDATING
-"""Labels of results that say that a machine was not fair, "Leak" and "Oracle"; the text is why."""
+"""Labels of results that say that a machine was not fair, "Leak", "Oracle", "Unverified"; the text is why."""
 UNASKED = (*STAMPS, LOOKS, CORRECTED_LEVEL)
 """Labels that an answer has without being asked for them: they do not tell items apart."""
 

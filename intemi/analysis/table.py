@@ -44,7 +44,7 @@ class ManyMachines(Transformation):
     `of` is the label of the machines and `over` that of the data sets. If there are several items of a machine on a
     data set, such as folds, they must be the same ones for each machine, told by the other labels or by the labels
     `on`; their mean counts. `best` tells whether "highest" or "lowest" values are best. Machines that were not fair
-    (labels "Leak" and "Oracle") do not compete.
+    (labels "Leak", "Oracle" and "Unverified") do not compete.
     """
 
     of: str = "machine"

@@ -9,7 +9,7 @@ A request travels through these files in this order:
 2. Requested. `project` takes the request, `bindings` says where its inputs come from, and `context` is the request from
    then on. `line` is the assembly line, which leads it through all of the following under one lock.
 3. Recognised. `unifier`: is there such a machine already? `guard`: are its inputs ready? `lineage`: does it matter how
-   they came about?
+   they came about? `privacy`: does it claim anything?
 4. Queued. `spooler`: what is next? `watcher`: is another process running it?
 5. Run. `managers` run leaves on threads and `processes` in worker processes; `turns` lets one thread at a time hold
    the interpreter. `runner` takes a task from its turn to its record, `composite` is what a composite sees, and

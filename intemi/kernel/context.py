@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from intemi.kernel.decoding import decode
 from intemi.kernel.errors import BindingError, MachineAborted, MachineError, NoSuchItem
+from intemi.kernel.privacy import is_private
 from intemi.kernel.record import SINGLE, Child, Item, Record
 from intemi.kernel.seeds import Seed
 
@@ -119,9 +120,11 @@ class Context:
         "counted_as",
         "deadline",
         "dependants",
+        "encloses",
         "error",
         "index",
         "inputs",
+        "is_private",
         "is_step",
         "key",
         "limits",
@@ -173,6 +176,10 @@ class Context:
         self.mark = b""
         """What tells its inputs apart from equal ones that came about in another way."""
         self.deadline = 0.0
+        self.is_private = parent is not None and parent.is_private_inside
+        """Whether it is inside of a private composite, so that it claims nothing."""
+        self.encloses: bool | None = None
+        """Whether what it requests is private, once that was asked."""
         self.is_step = False
         """Whether it is a step of its parent's own process, and no machine beside it."""
         cls = type(config)
@@ -184,6 +191,13 @@ class Context:
         """Whether nothing will change any more."""
         state = self.state
         return state is FINISHED or state is FAILED or state is ABORTED
+
+    @property
+    def is_private_inside(self) -> bool:
+        """Whether what it requests claims nothing."""
+        if self.encloses is None:
+            self.encloses = self.is_private or is_private(self.config)
+        return self.encloses
 
     @classmethod
     def restored(cls, parent: Context, child: Child, record: Record) -> Context:

@@ -90,12 +90,19 @@ def forget(line: AssemblyLine, config: Machine, bindings: Mapping[str, Any]) -> 
         line.unifier.forget(context.record.machine)
 
 
+def replayed(line: AssemblyLine, context: Context) -> list[Context]:
+    """What a finished composite has requested, found by running its code on what is on record."""
+    explorer = _Explorer(line)
+    explorer.open(context, Explanation(context.path, context.config.kind, context.key, Verdict.REUSE, "on record"))
+    return [each for each in explorer.judged if each.parent is context]
+
+
 class _Explorer:
     def __init__(self, line: AssemblyLine) -> None:
         self._line = line
-        self._lineage = Lineage(line.unifier, line.values, is_dry=True)
+        self._lineage = Lineage(line, is_dry=True)
         self._seen: dict[bytes, str] = {}
-        self._explained: dict[Context, Explanation] = {}
+        self.judged: list[Context] = []
 
     def explore(
         self,
@@ -107,7 +114,7 @@ class _Explorer:
     ) -> tuple[Context, Explanation]:
         context, explanation = self.judge(config, bindings, parent, branch, name)
         if explanation.verdict in (Verdict.RUN, Verdict.MAYBE) and config.is_composite:
-            self._open(context, explanation)
+            self.open(context, explanation)
         return context, explanation
 
     def judge(
@@ -122,11 +129,11 @@ class _Explorer:
         check_feasible(config)
         sources = bind(config, bindings)
         seed = self._line.seed_of(config, parent, branch) if config.is_random else None
-        key = key_of(config, seed, sources)
-        context = Context(config, sources, seed, key, parent.owner if parent else None, name)
+        above = parent.owner if parent else None
+        context = Context(config, sources, seed, key_of(config, seed, sources, above), above, name)
         explanation = self._judge(context)
-        self._explained[context] = explanation
-        self._seen.setdefault(key, context.path)
+        self.judged.append(context)
+        self._seen.setdefault(context.key, context.path)
         return context, explanation
 
     def _judge(self, context: Context) -> Explanation:
@@ -170,7 +177,7 @@ class _Explorer:
             return "unification is off"
         return "never finished with this configuration, seed and inputs"
 
-    def _open(self, context: Context, explanation: Explanation) -> None:
+    def open(self, context: Context, explanation: Explanation) -> None:
         """Drive a composite as far as what is on record allows."""
         task = Task(context)
         job = _DryJob(self, task, explanation)

@@ -24,7 +24,7 @@ class Guard:
         self._line = line
         self._values = line.values
         self._by_content = line.unifier.level == 2
-        self._lineage = Lineage(line.unifier, line.values)
+        self._lineage = Lineage(line)
 
     def get_ready(self, context: Context) -> None:
         """Have the contents of inputs that are there digested before the lock is taken."""
@@ -35,6 +35,7 @@ class Guard:
                     for source in bound:
                         if source.context.state is FINISHED:
                             self._values.register(source.items())
+                            self._lineage.is_certain(source.context)
         except Exception:
             return  # what is lost and cannot be made again, or is refused, is met once more in `admit`
 

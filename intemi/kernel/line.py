@@ -126,8 +126,9 @@ class AssemblyLine:
         config, sources = checked(config, bindings)
         if seed is None and config.is_random:
             seed = self.seed_of(config, parent, branch)
-        key = key_of(config, seed, sources)
-        context = Context(config, sources, seed, key, parent.owner if parent else None, name, limits, comments)
+        above = parent.owner if parent else None
+        key = key_of(config, seed, sources, above)
+        context = Context(config, sources, seed, key, above, name, limits, comments)
         if is_step:
             context.is_step = True
         known: Record | Task | None = self.unifier.look_up(key)

@@ -7,6 +7,14 @@ gets an equal value which came about in another way.
 
 Stamps and marks are part of the id. So no machine is answered by another one whose lineage matters, and nothing changes
 for machines that have neither, which are nearly all.
+
+Inside of private composites (`privacy`) less is refused. What could be judged in another way outside has a key of its
+own there, and marked values have another mark, so that neither is answered by the other.
+
+A capsule of a finished composite shows its children, which are known by their records. A record tells from which
+machines its inputs came, not from which requests; that may be those of another fold with an equal tree. So the
+composite's own code is asked which requests it made (`replayed` in `explain`). For a machine that is bound by its id
+there is no code to ask: its lineage is that of the record, and is not certain.
 """
 
 from __future__ import annotations
@@ -15,17 +23,16 @@ from collections.abc import Callable, Hashable
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from intemi.kernel.context import Context, Source, Sources
+from intemi.kernel.context import NO_SOURCES, Context, Source, Sources
 from intemi.kernel.encoding import digest
 from intemi.kernel.errors import IntemiError
-from intemi.kernel.machine import Machine
+from intemi.kernel.privacy import is_private
 from intemi.kernel.record import Item, Record
 
 if TYPE_CHECKING:
-    from intemi.kernel.unifier import Unifier
-    from intemi.kernel.values import Values
+    from intemi.kernel.line import AssemblyLine
 
-INVALIDATING = ("Leak", "Oracle")
+INVALIDATING = ("Leak", "Oracle", "Unverified")
 """Stamps that every answer shows, asked for or not: the results beside them do not mean what they say."""
 SAMPLE = "Test sample"
 """The stamp of a machine that looks at a sample which stays the same: every answer shows how often that was done."""
@@ -52,9 +59,10 @@ def _marker_of(kind: type) -> Marker | None:
 class Lineage:
     """What is known of the lineage of values in one project."""
 
-    def __init__(self, unifier: Unifier, values: Values, is_dry: bool = False) -> None:
-        self._unifier = unifier
-        self._values = values
+    def __init__(self, line: AssemblyLine, is_dry: bool = False) -> None:
+        self._line = line
+        self._unifier = line.unifier
+        self._values = line.values
         self._is_dry = is_dry
         """Whether nothing is claimed, because nothing will be run."""
         self._notes: dict[Hashable, Any] = {}
@@ -70,18 +78,31 @@ class Lineage:
             if (mark := marker(self, source))
         ]
         if marks:
-            context.mark = b"".join(marks)
+            context.mark = b"".join([*marks, b"private"] if context.is_private else marks)
         if context.config.examine is not None:
             context.stamps = context.config.examine(Examination(context, self))
 
     def sources_of(self, context: Context) -> Sources:
-        """What the inputs of a request are bound to; what made them, of a request that is known by its record only."""
-        if context.sources or context.record is None:
+        """What the inputs of a request are bound to; what made them, if that is not known for certain."""
+        if self.is_certain(context):
             return context.sources
+        assert context.record is not None
         return {
             name: tuple(source for origin in origins if (source := self._found(*origin)) is not None)
             for name, (_, origins) in context.record.inputs.items()
         }
+
+    def is_certain(self, context: Context) -> bool:
+        """Whether it is known what the inputs of a request are bound to, be it from the code of the composite above."""
+        if context.sources or context.record is None or not context.record.inputs:
+            return True
+        if context.parent is None or not self.is_certain(context.parent):
+            return False
+        from intemi.kernel.explain import replayed
+
+        asked = (each for each in replayed(self._line, context.parent) if each.key == context.key)
+        context.sources = next((each.sources for each in asked), NO_SOURCES)
+        return bool(context.sources)
 
     def _found(self, machine: bytes, output: str, index: int) -> Source | None:
         record = self._unifier.record_of(machine)
@@ -151,11 +172,11 @@ class Examination:
         """The names from the root down to the request."""
         return self._context.path
 
-    def enclosing(self, accepts: Callable[[Machine], bool]) -> Sources | None:
-        """What the inputs of the nearest composite are bound to that requested it and is accepted; None if none is."""
+    def enclosing(self) -> Sources | None:
+        """What the inputs of the nearest private composite above are bound to; None if there is none."""
+        if not self._context.is_private:
+            return None
         above = self._context.parent
-        while above is not None:
-            if accepts(above.config):
-                return above.sources
+        while above is not None and not is_private(above.config):
             above = above.parent
-        return None
+        return None if above is None else above.sources

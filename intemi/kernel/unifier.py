@@ -33,12 +33,17 @@ class Failures(enum.Enum):
     """Failures are not put on record at all."""
 
 
-def key_of(config: Machine, seed: Seed | None, sources: Sources) -> bytes:
-    """What is asked for, in 128 bits."""
+def key_of(config: Machine, seed: Seed | None, sources: Sources, parent: Context | None = None) -> bytes:
+    """What is asked for, in 128 bits. What could be judged in another way inside of a private composite is told apart.
+
+    That is what examines its lineage, or may request what does.
+    """
     if seed is None and not sources:
         return config.digest
     parts = [config.digest] if seed is None else [config.digest, b"seed", seed.encoded()]
     add = parts.append
+    if parent is not None and (config.is_composite or config.examine is not None) and parent.is_private_inside:
+        add(b"private")
     for name, bound in sources.items():
         add(_head(b"port", len(bound), name))
         for source in bound:

@@ -38,7 +38,7 @@ def data(rows: int = 30) -> Data:
 
 
 def lineage_of(project: Project) -> Lineage:
-    return Lineage(project._line.unifier, project._line.values)
+    return Lineage(project._line)
 
 
 def traced(project: Project, source: Any) -> Trace:

@@ -9,6 +9,7 @@ import pytest
 
 from intemi import Input, Job, Machine, MachineFailed, Model, Output, Project
 from intemi.kernel.lineage import Examination
+from intemi.kernel.privacy import keep_private
 from intemi.machines import Scheme
 
 
@@ -75,16 +76,19 @@ def test_stamps_are_on_record_and_explained(tmp_path: object) -> None:
 
 
 class Looking(Machine):
-    """Says whether it was requested by an `Outer` machine, directly or not."""
+    """Says whether it was requested by a private machine, directly or not."""
 
     version = 1
     number = Input(int)
 
     def examine(self, examination: Examination) -> Mapping[str, str]:
-        return {"Inside": str(examination.enclosing(lambda config: config.kind == "Outer") is not None)}
+        return {"Inside": str(examination.enclosing() is not None)}
 
     def run(self, number: int) -> Model:
         return Model()
+
+
+keep_private(lambda config: config.kind == "Outer")
 
 
 class Outer(Machine):

@@ -31,7 +31,8 @@ def accuracies(
 
     A panel for each data set (one panel if the series does not say), a line for each learner. The best mean of a data
     set is a diamond, unless `best` is None. Learners are in the order of the series; one without a single number is
-    marked by ×. One that was not fair (labels "Leak", "Oracle") has its stamp beside its name and is never the best.
+    marked by ×. One that was not fair (labels "Leak", "Oracle", "Unverified") has its stamp beside its name, and
+    is never the best.
 
     >>> results = Series({"Accuracy": [0.9, 0.8, 0.7], "machine": ["knn", "knn", "svm"], "Fold": [1, 2, 1]})
     >>> figure = accuracies(results)

@@ -9,17 +9,17 @@ learned is tested outside. Where it chooses by spoilt data, its own results are 
 from __future__ import annotations
 
 import warnings
-from functools import lru_cache
 
 from intemi.data import Data
 from intemi.kernel import IntemiError, Machine
 from intemi.kernel.context import Sources
 from intemi.kernel.lineage import INVALIDATING, SAMPLE, Examination, Lineage, Place
+from intemi.kernel.privacy import keep_private
 from intemi.kernel.record import SINGLE
 from intemi.machines.fairness.reads import Reads
 from intemi.machines.fairness.samples import NONE, Samples, Trace, name_of, overlapping, together, trace
 
-LEAK, ORACLE = INVALIDATING
+LEAK, ORACLE, UNVERIFIED = INVALIDATING
 RESUBSTITUTION, TRANSDUCTIVE = "Resubstitution", "Transductive"
 FAIR_FORM = """
   Fair is to learn it after the split, from the training data of each test:
@@ -32,6 +32,7 @@ PEEKING = """
 COPIES = """
   Rows that are tested, or copies of them, are in the training data. A distributor must keep copies of a row together;
   rows are given more weight by weights, or by copies made after the split."""
+NOT_CERTAIN = "which rows were learned from is not known for certain: a scheme is bound to a machine outside"
 OVERRIDE = "\n  allow_leak=True in the test runs it as it is, and stamps every result."
 
 
@@ -49,6 +50,8 @@ def stamps_of_test(examination: Examination, allow_leak: bool, oracle: bool) -> 
     tested = trace(lineage, *examination.sources["data"])
     outside = _entering(examination)
     learned = _on_the_way(lineage, examination.sources) if outside is None else outside
+    if not (learned.is_certain and tested.is_certain):
+        return {UNVERIFIED: NOT_CERTAIN, **({ORACLE: "declared"} if oracle else {})}
     leaked = overlapping(lineage, learned.targets, tested)
     if leaked == learned.targets != NONE and _are_tested(lineage, leaked, tested):
         return {RESUBSTITUTION: "tested on rows that it was trained on"}
@@ -61,7 +64,7 @@ def stamps_of_test(examination: Examination, allow_leak: bool, oracle: bool) -> 
     if outside is None:
         if not _is_of_a_split(tested):
             stamps[SAMPLE] = sample_of(examination)
-        if features := overlapping(lineage, learned.features, tested):
+        if features := overlapping(lineage, learned.features - learned.targets, tested):
             stamps[TRANSDUCTIVE] = _readers(learned, features, Reads.FEATURES)
             _warn_of(stamps[TRANSDUCTIVE])
     return stamps
@@ -75,6 +78,8 @@ def sample_of(examination: Examination) -> str:
 
 def stamps_of_search(examination: Examination) -> dict[str, str]:
     """What must be said of a choice among learners: it is no fairer than the data that it chooses by."""
+    if not _on_the_way(examination.lineage, examination.sources).is_certain:
+        return {UNVERIFIED: NOT_CERTAIN}
     readers = _spoilt_by(examination)
     return {LEAK: f"{readers} learned from targets of the rows that the choice is made by"} if readers else {}
 
@@ -98,7 +103,7 @@ def _spoilt_by(examination: Examination) -> str:
     for sources in examination.sources.values():
         for source in sources:
             way = trace(lineage, source)
-            if way.targets and (spoilt := overlapping(lineage, way.targets, way)):
+            if way.is_certain and way.targets and (spoilt := overlapping(lineage, way.targets, way)):
                 return _readers(way, spoilt, Reads.TARGETS)
     return ""
 
@@ -110,15 +115,17 @@ def _on_the_way(lineage: Lineage, sources: Sources) -> Trace:
 
 def _entering(examination: Examination) -> Trace | None:
     """What was learned from on the way into the learner that this is a part of; None if it is a part of none."""
-    sources = examination.enclosing(_is_learner)
+    sources = examination.enclosing()
     return None if sources is None else _on_the_way(examination.lineage, sources)
 
 
-@lru_cache(maxsize=1024)
 def _is_learner(config: Machine) -> bool:
     from intemi.machines.roles import Learner
 
-    return Learner.fits(config)
+    return "classifier" in config.outputs and Learner.fits(config)
+
+
+keep_private(_is_learner)
 
 
 def _is_of_a_split(way: Trace) -> bool:

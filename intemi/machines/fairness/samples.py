@@ -10,14 +10,16 @@ learned from other rows.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from intemi.data import Data
 from intemi.kernel import Machine, Source
+from intemi.kernel.context import Context
 from intemi.kernel.encoding import digest, encode
 from intemi.kernel.lineage import Lineage, Place, mark_by_lineage
 from intemi.machines.fairness.reads import Reads
 from intemi.machines.structure.scheme import Scheme
+from intemi.machines.structure.wires import OutsideWire, Wire
 
 Samples = frozenset[Place]
 NONE: Samples = frozenset()
@@ -40,9 +42,12 @@ class Trace(NamedTuple):
     """Whether its rows are those of what it was made of; else it is a sample of its own."""
     readers: frozenset[tuple[str, Reads, Samples]] = frozenset()
     """The kinds of machines that have learned on the way, what from, and from which samples."""
+    is_certain: bool = True
+    """Whether this is the way of the request, and not only one of the ways to an equal value."""
 
 
 NO_TRACE = Trace()
+UNKNOWN = Trace(is_certain=False)
 Inputs = Mapping[str, Sequence[Trace]]
 
 
@@ -50,21 +55,14 @@ def trace(lineage: Lineage, source: Source) -> Trace:
     """What is known of the way to a value; worked out once for everything on it."""
     place = place_of(source)
     known: Trace | None = lineage.recall(place)
-    if known is not None:
-        return known
-    pending = [source]
-    while pending:
-        each = pending[-1]
-        bound = lineage.sources_of(each.context)
-        missing = [one for sources in bound.values() for one in sources if lineage.recall(place_of(one)) is None]
-        if missing:
-            pending += missing
-            continue
-        pending.pop()
-        inputs = {name: [lineage.recall(place_of(one)) for one in sources] for name, sources in bound.items()}
-        lineage.note(place_of(each), _at(each, inputs))
-    found: Trace = lineage.recall(place)
-    return found
+    if known is None:
+        known = _made_by(lineage, source.context)[source.port.name]
+        if not issubclass(source.port.accepted, Data):
+            return known
+        if not (known.keeps_rows and known.samples):
+            known = known._replace(samples=frozenset((place,)), above=union((known.above, known.samples)))
+        lineage.note(place, known)
+    return known
 
 
 def place_of(source: Source) -> Place:
@@ -72,14 +70,32 @@ def place_of(source: Source) -> Place:
     return source.context.key, source.port.name, source.index
 
 
-def _at(source: Source, inputs: Inputs) -> Trace:
-    """What is known of an output of a request, from its inputs."""
-    config = source.context.config
-    made = _exposed_by(config, inputs)[source.port.name] if isinstance(config, Scheme) else learned(config, inputs)
-    if made.keeps_rows and made.samples:
-        return made
-    place = frozenset((place_of(source),))
-    return made._replace(samples=place, above=union((made.above, made.samples)))
+def _made_by(lineage: Lineage, context: Context) -> Mapping[str, Trace]:
+    """What is known of the outputs of a request, from its inputs: for each the rows that it was made of."""
+    known: Mapping[str, Trace] | None = lineage.recall(context.key)
+    pending = [context] if known is None else []
+    while pending:  # no recursion: a way may be long
+        each = pending[-1]
+        bound = lineage.sources_of(each)
+        behind = [one.context for sources in bound.values() for one in sources]
+        missing = [one for one in behind if lineage.recall(one.key) is None]
+        if missing:
+            pending += missing
+            continue
+        pending.pop()
+        known = _made(each.config, {name: [trace(lineage, one) for one in sources] for name, sources in bound.items()})
+        if not lineage.is_certain(each):
+            known = {output: way._replace(is_certain=False) for output, way in known.items()}
+        lineage.note(each.key, known)
+    assert known is not None
+    return known
+
+
+def _made(config: Machine, inputs: Inputs) -> Mapping[str, Trace]:
+    """What is known of the outputs of a machine, from its inputs."""
+    if isinstance(config, Scheme):
+        return _exposed_by(config, inputs)
+    return dict.fromkeys(config.outputs, learned(config, inputs))
 
 
 def learned(config: Machine, inputs: Inputs) -> Trace:
@@ -95,23 +111,26 @@ def learned(config: Machine, inputs: Inputs) -> Trace:
         readers |= {(config.kind, reads, rows.samples)}
         if reads is Reads.TARGETS:
             targets = union((targets, rows.samples))
-    return Trace(rows.samples, rows.above, targets, features, getattr(config, "keeps_rows", False), readers)
+    keeps_rows: bool = getattr(config, "keeps_rows", False)
+    return Trace(rows.samples, rows.above, targets, features, keeps_rows, readers, way.is_certain)
 
 
 def _exposed_by(scheme: Scheme, inputs: Inputs, depth: int = 0) -> Mapping[str, Trace]:
     """What is known of the outputs of a scheme, as it is drawn: no machine needs to have run."""
     made: dict[str, Mapping[str, Trace]] = {"": {name: together(traces) for name, traces in inputs.items()}}
     for child in scheme.in_order():
-        bound = {
-            name: [made[wire.child][wire.port] for wire in wires if wire.port in made.get(wire.child, ())]
-            for name, wires in child.wires.items()
-        }
+        bound = {name: [_along(wire, made) for wire in wires] for name, wires in child.wires.items()}
         machine = child.machine
         if isinstance(machine, Scheme) and depth < MAX_NESTING:
             made[child.name] = _exposed_by(machine, bound, depth + 1)
         else:
             made[child.name] = dict.fromkeys(machine.outputs, learned(machine, bound))
-    return {name: made[wire.child].get(wire.port, NO_TRACE) for name, wire in scheme.exposed.items()}
+    return {name: _along(wire, made) for name, wire in scheme.exposed.items()}
+
+
+def _along(wire: Wire, made: Mapping[str, Mapping[str, Trace]]) -> Trace:
+    """What is known of what comes along a wire; of a machine outside, which is bound by its id, nothing is."""
+    return UNKNOWN if isinstance(wire, OutsideWire) else made[wire.child].get(wire.port, NO_TRACE)
 
 
 def together(ways: Sequence[Trace]) -> Trace:
@@ -120,14 +139,9 @@ def together(ways: Sequence[Trace]) -> Trace:
         return ways[0]
     if not ways:
         return NO_TRACE
-    return Trace(
-        union(way.samples for way in ways),
-        union(way.above for way in ways),
-        union(way.targets for way in ways),
-        union(way.features for way in ways),
-        all(way.keeps_rows for way in ways),
-        frozenset[tuple[str, Reads, Samples]]().union(*(way.readers for way in ways)),
-    )
+    samples, above, targets, features, keeps_rows, readers, certain = zip(*ways, strict=True)
+    sets = union(samples), union(above), union(targets), union(features)
+    return Trace(*sets, all(keeps_rows), union(readers), all(certain))
 
 
 def overlap(lineage: Lineage, one: Place, other: Place) -> bool:
@@ -171,10 +185,10 @@ def _name(sample: object) -> str:
     return f"{sample.name or 'data'} {sample.content_digest().hex()[:8]}"
 
 
-def union(samples: Iterable[Samples]) -> Samples:
+def union(sets: Iterable[frozenset[Any]]) -> frozenset[Any]:
     """All of them; nearly always that is one of those given."""
-    found = NONE
-    for each in samples:
+    found: frozenset[Any] = frozenset()
+    for each in sets:
         if each is not found and not each <= found:
             found = each if found <= each else found | each
     return found
