@@ -1,8 +1,8 @@
 """Stamps: results that say of a machine that it was not fair, and what must not be said of such machines.
 
 A machine leaves a result "Leak" if targets of test data had reached what it learned from, "Oracle" if it looked at them
-on purpose, and "Unverified" if nobody can tell. It may be shown, and be a reference, but it does not compete: it neither
-wins nor is the best.
+on purpose, and "Unverified" if that is not known. It may be shown, and be a reference, but it does not compete: it
+neither wins nor is the best.
 """
 
 from __future__ import annotations
