@@ -1,14 +1,18 @@
 """Meta-learning: searches for learning machines that use what was found on other data.
 
 `knowledge_base` is what is known of other data sets; `scores`, `similarities` and `orders` are what can be exchanged;
+`generators` and `flow` produce candidates;
 `profile_search`, `complexity_search`, `passive_search` and `active_testing` are strategies. `loop` runs any of them,
 `replay` on results that are on record, and `curves` say how good they were.
 """
 
 from intemi.machines.meta_learning.active_testing import ActiveTesting
+from intemi.machines.meta_learning.combinations import Combination, EveryPair, InParallel, OfTheBest, Sampled
 from intemi.machines.meta_learning.complexity import Complexity
 from intemi.machines.meta_learning.complexity_search import ComplexitySearch, Expectation
 from intemi.machines.meta_learning.curves import Curves, differences_of
+from intemi.machines.meta_learning.flow import Flow
+from intemi.machines.meta_learning.generators import Cycle, Filled, Generator, Item, Loop, Set, Union
 from intemi.machines.meta_learning.knowledge_base import KnowledgeBase
 from intemi.machines.meta_learning.loop import Reason, Runner, search
 from intemi.machines.meta_learning.orders import BestOnAverage, GivenOrder, Order, RandomOrder
@@ -42,6 +46,19 @@ __all__ = [
     "ComplexitySearch",
     "Expectation",
     "Complexity",
+    "Flow",
+    "Generator",
+    "Item",
+    "Set",
+    "Filled",
+    "Union",
+    "Cycle",
+    "Loop",
+    "Combination",
+    "EveryPair",
+    "InParallel",
+    "Sampled",
+    "OfTheBest",
     "Order",
     "BestOnAverage",
     "RandomOrder",
