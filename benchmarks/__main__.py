@@ -18,6 +18,7 @@ NAMES = (
     "fairness",
     "parameter_search",
     "repository",
+    "blocks",
     "trees",
     "pruning",
 )

@@ -16,7 +16,8 @@
 What is here, in the order in which it is best read:
 
     to run        Project, Capsule, Source, State, Limits, Failures, Counts, Event, EventKind
-    to declare    Machine, Model, Input, Output, MultiInput, MultiOutput, parameter, Component, Commentator, Job, Seed
+    to declare    Machine, Model, Block, Input, Output, MultiInput, MultiOutput, parameter, Component, Commentator, Job,
+                  Seed
     to compare    diff, Difference
     to keep       storable, content_digest, from_plain
     workers       Threads, Processes; to write your own: TaskManager, Call, Task, Stopped
@@ -40,6 +41,7 @@ from typing import TYPE_CHECKING, Any
 
 from intemi import query as query
 from intemi.kernel import shipped as _shipped
+from intemi.kernel.block import Block
 from intemi.kernel.capsule import Capsule
 from intemi.kernel.component import Component, from_plain
 from intemi.kernel.composite import Job
@@ -89,6 +91,7 @@ __all__ = [
     # To declare
     "Machine",
     "Model",
+    "Block",
     "Input",
     "Output",
     "MultiInput",

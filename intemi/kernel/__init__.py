@@ -15,8 +15,8 @@ A request travels through these files in this order:
    the interpreter. `runner` takes a task from its turn to its record, `composite` is what a composite sees, and
    `stopper` aborts it.
 6. Kept. `values` are what it leaves: under `protection`, in `memory`, in a `store`, which may be a folder on `disk`. A
-   `record` says what is known of it, `entries` what is on record beside machines. `finishing` makes it known, here at
-   once and on disk a moment later; `rerun` makes again what is lost.
+   `block` is many results as one value. A `record` says what is known of it, `entries` what is on record beside
+   machines. `finishing` makes it known, here at once and on disk a moment later; `rerun` makes again what is lost.
 7. Seen. `events` report it, a `capsule` shows it, `explain` says what would be run, `attached` commentators speak of
    it, and the `repository` answers questions about everything that was ever run.
 
@@ -24,6 +24,7 @@ All of them use `errors`, and some `locks`, `timers`, `forks`, `plain_files`, `l
 `registered`.
 """
 
+from intemi.kernel.block import Block
 from intemi.kernel.capsule import Capsule
 from intemi.kernel.component import Component, from_plain
 from intemi.kernel.composite import Job
@@ -68,6 +69,7 @@ __all__ = [
     # To declare
     "Machine",
     "Model",
+    "Block",
     "Input",
     "Output",
     "MultiInput",

@@ -181,6 +181,11 @@ class Record:
             return {label: decode(value) if type(value) is bytes else value for label, value in self._results.items()}
         return {label: handed_out(value) for label, value in self._results.items()}
 
+    def result(self, label: str) -> Any:
+        """One of the labelled results; the others need not be decoded."""
+        value = self.fixed_results()[label]
+        return decode(value) if type(value) is bytes else value
+
     def fix(self) -> None:
         """See to it that nobody can change the results before the record is written."""
         results = self._results

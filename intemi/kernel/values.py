@@ -11,9 +11,17 @@ from functools import lru_cache
 from typing import Any
 
 from intemi.kernel import encoding
+from intemi.kernel.block import axes_of_results
 from intemi.kernel.context import Inputs, Source
 from intemi.kernel.decoding import decode
-from intemi.kernel.errors import EncodingError, IntemiError, MachineFailed, MalformedError, StoreWarning
+from intemi.kernel.errors import (
+    ConfigurationError,
+    EncodingError,
+    IntemiError,
+    MachineFailed,
+    MalformedError,
+    StoreWarning,
+)
 from intemi.kernel.machine import Machine, Model
 from intemi.kernel.memory import MemoryCache, Origin, measured
 from intemi.kernel.ports import Output
@@ -352,6 +360,10 @@ def check_model(config: Machine, model: object) -> None:
     for label in model.results:
         if not isinstance(label, str):
             raise TypeError(f"{config.kind}.run must label its results with text, got {label!r}")
+    try:
+        axes_of_results(model.results)
+    except ConfigurationError as error:
+        raise TypeError(f"{config.kind}.run: {error}") from None
     if config.is_composite:
         return
     for name, port in ports.items():

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterator, Set
 from fnmatch import fnmatchcase
+from typing import Any
 
+from intemi.kernel.block import Axes
 from intemi.kernel.errors import ConfigurationError, IntemiError
 from intemi.kernel.repository.callers import told_apart
 from intemi.kernel.repository.item import Item
@@ -17,6 +19,8 @@ Where = Qualifier | Callable[[Item], bool] | None
 
 FEW = 20_000
 """Edges below a root that are looked at without asking whether a qualifier narrows them down to fewer."""
+MAX_CELLS = 10_000_000
+"""Items with cells of blocks among them that a question can look at."""
 SHOWN = 20
 """Names that a message lists."""
 MAX_ITEMS = 50_000_000
@@ -51,6 +55,8 @@ def choose(
     _check_walk(starts, edges)
     possible = reader.of_kinds(where.kinds() if isinstance(where, Qualifier) else None)
     found = list(_walk(reader, starts, edges, possible if candidates is None else candidates.intersection(possible)))
+    if reader.has_blocks:
+        found = _cells(reader, found, where.allows if isinstance(where, Qualifier) else None)
     if where is None:
         return found
     qualifies = where.qualifies if isinstance(where, Qualifier) else where
@@ -58,6 +64,23 @@ def choose(
         return [item for item in found if qualifies(item)]
     except Exception as error:
         raise told_apart(error, where) from error.__cause__
+
+
+def _cells(reader: Reader, items: list[Item], allows: Callable[[str, Any], bool] | None) -> list[Item]:
+    """Items, with an item for each cell in place of those that have left blocks: the cells whose labels are allowed."""
+    chosen: dict[Axes, list[int]] = {}
+    found: list[Item] = []
+    for item in items:
+        axes = reader.axes(item.machine)
+        if axes is None:
+            found.append(item)
+            continue
+        if axes not in chosen:
+            chosen[axes] = axes.cells(allows)
+        found += map(item.of_cell, chosen[axes])
+        if len(found) > MAX_CELLS:
+            raise IntemiError(f"query: there are more than {MAX_CELLS:,} cells of blocks and other items; ask for less")
+    return found
 
 
 def starts_of(lookup: Lookup, reader: Reader, requests: Requests) -> list[Item]:

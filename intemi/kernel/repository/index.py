@@ -13,10 +13,12 @@ from itertools import islice
 from typing import Any
 
 from intemi.kernel import encoding, entries
+from intemi.kernel.block import axes_of, is_block
+from intemi.kernel.decoding import decode
 from intemi.kernel.entries import Entry
 from intemi.kernel.errors import EncodingError
 from intemi.kernel.record import Child, Record, decode_children
-from intemi.kernel.repository.tables import Transaction, text, to_cell
+from intemi.kernel.repository.tables import IN_BLOCK, Transaction, text, to_cell
 from intemi.kernel.store import Store
 
 AT_A_TIME = 2000
@@ -25,9 +27,9 @@ _REMEMBERED = 2**18
 """Numbers that are kept in memory."""
 _IN_ONE_STATEMENT = 500
 
-_COLUMNS = ("kind", "config", "started", "wall", "cpu", "queue", "memory", "failure")
+_COLUMNS = ("kind", "config", "started", "wall", "cpu", "queue", "memory", "failure", "axes")
 _UPDATED = ", ".join(f"{column} = excluded.{column}" for column in _COLUMNS)
-_ADD_MACHINE = f"INSERT INTO machines VALUES ({', '.join('?' * 10)}) ON CONFLICT (number) DO UPDATE SET {_UPDATED}"
+_ADD_MACHINE = f"INSERT INTO machines VALUES ({', '.join('?' * 11)}) ON CONFLICT (number) DO UPDATE SET {_UPDATED}"
 _ADD_CHILD = "INSERT OR IGNORE INTO machines (number, id) VALUES (?, ?)"
 _ADD_RESULT = "INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?)"
 _ADD_EDGE = "INSERT OR REPLACE INTO edges VALUES (?, ?, ?, ?, ?)"
@@ -43,6 +45,8 @@ _DROP = (
     _DROP_EDGES,
     f"UPDATE machines SET {', '.join(f'{column} = NULL' for column in _COLUMNS)} WHERE number = ?",
 )
+_WITH_BLOCKS = "SELECT number FROM machines WHERE id = ? AND axes IS NOT NULL"
+"""A machine whose results are not all in the index: if its record is lost, they are."""
 _INCOMPLETE = """
     SELECT DISTINCT parent.number, parent.id FROM machines AS child
     CROSS JOIN edges ON edges.child = child.number CROSS JOIN machines AS parent ON parent.number = edges.parent
@@ -194,6 +198,7 @@ class Index:
         elif store.find(fields[0]) is None:
             change("DELETE FROM forgotten WHERE machine = (SELECT number FROM machines WHERE id = ?)", (fields[0],))
             change("INSERT OR REPLACE INTO lost VALUES (?, ?, ?)", (number, fields[0], fields[3]))
+            self._drop([number for (number,) in change(_WITH_BLOCKS, (fields[0],)).fetchall()])
             return {fields[0]}
         return set()
 
@@ -261,6 +266,7 @@ class Index:
         new = self._give_numbers(dict.fromkeys(ids))
         for record, children in found:
             number = self._numbers[record.machine]
+            rows, axes = results_of(number, record)
             machines[number] = (
                 number,
                 record.machine,
@@ -269,8 +275,9 @@ class Index:
                 record.started,
                 *((record.wall, record.cpu, record.queue, record.memory) if are_finished else (None,) * 4),
                 None if record.failure is None else text(record.failure.message),
+                None if axes is None else self._config(axes),
             )
-            results += results_of(number, record)
+            results += rows
             for child in children:
                 comments = encoding.encode(child.comments) if child.comments else None
                 edges.append((number, child.index, self._numbers[child.machine], text(child.name), comments))
@@ -320,6 +327,7 @@ class Index:
             yield from self._connection.execute(f"SELECT id, number FROM machines WHERE {listed} AND {condition}", some)
 
     def _config(self, config: bytes) -> int:
+        """The number of a configuration, or of the axes of blocks: bytes that many machines have in common."""
         known = self._configs.get(config)
         if known is None:
             digest = encoding.digest(config)
@@ -337,6 +345,7 @@ _CONTENT = {
     "machines": "SELECT id, kind, digest, started, wall, cpu, queue, memory, failure FROM machines "
     "JOIN configs ON configs.number = config WHERE wall IS NOT NULL",
     "results": "SELECT id, place, label, value FROM results JOIN machines ON number = machine WHERE wall IS NOT NULL",
+    "axes of blocks": "SELECT id, digest FROM machines JOIN configs ON configs.number = axes WHERE wall IS NOT NULL",
     "children": "SELECT parent.id, position, child.id, name, comments FROM edges "
     "JOIN machines AS parent ON parent.number = parent JOIN machines AS child ON child.number = child "
     "WHERE parent.wall IS NOT NULL",
@@ -379,13 +388,18 @@ def _stands(store: Store, number: int, stamp: bytes, entry: int, entry_stamp: by
     return (number, stamp) in dropped
 
 
-def results_of(number: int, record: Record) -> list[_Row]:
-    """The rows of a machine's results."""
+def results_of(number: int, record: Record) -> tuple[list[_Row], bytes | None]:
+    """The rows of a machine's results, and the axes of its blocks, if it has any: their cells stay in the record."""
     try:
         results = record.fixed_results()
+        blocks = [label for label, value in results.items() if type(value) is bytes and is_block(value)]
+        axes = decode(results[blocks[0]]).encoded_axes if blocks else None
+        if axes is not None:
+            results = {**results, **dict.fromkeys((*blocks, *axes_of(axes).labels), IN_BLOCK)}
     except EncodingError:  # a program that knows the type of these values may ask for them
-        return [(number, 0, None, record.encode())]
-    return [
+        return [(number, 0, None, record.encode())], None
+    rows = [
         (number, place, text(label), value if type(value) is bytes else to_cell(value))
         for place, (label, value) in enumerate(results.items())
     ]
+    return rows, axes

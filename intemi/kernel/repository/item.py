@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from intemi.kernel.repository.reader import Reader
 
 MISSING: Any = type("Missing", (), {"__repr__": lambda _: "MISSING"})()
+OF_CELLS: Any = type("OfCells", (), {"__repr__": lambda _: "OF_CELLS"})()
+"""Stands for the value of a label that each cell of a block has for itself."""
 MEASURED = ("started", "wall", "cpu", "queue", "memory", "failure")
 """What is measured of every machine, or is said of it if it fails."""
 BUILT_IN = ("machine", "kind", "path", "request", "data", "run", "run name", *MEASURED)
@@ -19,9 +21,9 @@ _NOTHING: dict[str, Any] = {}
 
 
 class Item:
-    """One context: a machine, and the way that leads to it from a root."""
+    """One context: a machine, and the way that leads to it from a root; or one cell of what it leaves as blocks."""
 
-    __slots__ = ("_inherited", "_noted", "_said_by_parent", "above", "machine", "name", "names", "reader")
+    __slots__ = ("_inherited", "_noted", "_said_by_parent", "above", "cell", "machine", "name", "names", "reader")
 
     def __init__(
         self,
@@ -32,6 +34,7 @@ class Item:
         above: Item | None = None,
         noted: bytes | Mapping[str, Any] | None = None,
         comments: dict[str, Any] | None = None,
+        cell: int | None = None,
     ) -> None:
         self.reader = reader
         """Knows more about it, and about all others that the question is about."""
@@ -43,11 +46,18 @@ class Item:
         """The names below the root, down to its own."""
         self.above = above
         """The item of its parent."""
+        self.cell = cell
+        """Which cell of the blocks of its machine it is; None if it is the machine as a whole."""
         self._noted = noted
         """The comments of its parent as they are kept, if it has made any."""
         self._said_by_parent = comments
         self._inherited: dict[str, Any] | None = None
         """Labels that items below have looked for."""
+
+    def of_cell(self, cell: int) -> Item:
+        """The item of one cell of the blocks that its machine has left."""
+        shared = self.reader, self.machine, self.name, self.names, self.above, self._noted, self._said_by_parent
+        return Item(*shared, cell)
 
     def ancestors(self) -> Iterator[Item]:
         """Itself, its parent, and so on up to the root."""
@@ -74,7 +84,11 @@ class Item:
     @property
     def results(self) -> dict[str, Any]:
         """The results of its machine."""
-        return self.reader.results(self.machine)
+        results = self.reader.results(self.machine)
+        if self.reader.axes(self.machine) is None:
+            return results
+        own = {label: self.result(label) for label in results}
+        return {label: value for label, value in own.items() if value is not MISSING}
 
     @property
     def comments(self) -> dict[str, Any]:
@@ -97,7 +111,10 @@ class Item:
 
     def result(self, name: str) -> Any:
         """A result of its machine; MISSING if it has none of that name."""
-        return self.reader.result(self.machine, name)
+        value = self.reader.result(self.machine, name)
+        if value is not OF_CELLS:
+            return value
+        return MISSING if self.cell is None else self.reader.in_block(self.machine, name, self.cell)
 
     def comment(self, name: str) -> Any:
         """What its parent or a commentator says of it; MISSING if that is nothing."""
@@ -123,7 +140,7 @@ class Item:
         return value
 
     def _own_label(self, name: str) -> Any:
-        value = self.reader.result(self.machine, name)
+        value = self.result(name)
         return self.comment(name) if value is MISSING else value
 
     def measured(self, name: str) -> Any:

@@ -21,8 +21,8 @@ Edge = tuple[int, int, int, str, bytes | Mapping[str, Any] | None]
 """A child as its parent knows it: the parent, its place among the children, itself, its name, comments on it."""
 Edges = dict[int, list[Edge]]
 """By parents, and in the order of requests."""
-Machines = dict[int, tuple[str, int]]
-"""The kinds of machines, and the numbers of their configurations."""
+Machines = dict[int, tuple[str, int, int | None]]
+"""The kinds of machines, the numbers of their configurations, and of the axes of their blocks, if they have any."""
 Root = tuple[int, str, bytes | None]
 """A machine that a user has asked for, how the user called it, and comments on it."""
 Cells = list[tuple[int, str | None, Any]]
@@ -31,7 +31,7 @@ Cells = list[tuple[int, str | None, Any]]
 # CROSS JOIN is SQLite's way to say which table comes first: it does not know how few machines a question is about.
 _CHILDREN = "SELECT edges.* FROM wanted CROSS JOIN edges ON parent = machine"
 _FOLLOW = """
-    SELECT edges.*, kind, config FROM wanted CROSS JOIN edges ON {near} = wanted.machine
+    SELECT edges.*, kind, config, axes FROM wanted CROSS JOIN edges ON {near} = wanted.machine
     LEFT JOIN machines ON number = {far} WHERE {condition}
 """
 _COUNT = "SELECT count(*) FROM (SELECT 1 FROM wanted CROSS JOIN edges ON {near} = wanted.machine LIMIT ?)"
@@ -93,9 +93,9 @@ class Lookup:
         """What machines are; some are known by name only, and left out."""
         self._want(numbers)
         statement = (
-            "SELECT number, kind, config FROM wanted CROSS JOIN machines ON number = machine WHERE kind NOT NULL"
+            "SELECT number, kind, config, axes FROM wanted CROSS JOIN machines ON number = machine WHERE kind NOT NULL"
         )
-        return {number: (kind, config) for number, kind, config in self._connection.execute(statement)}
+        return {row[0]: row[1:] for row in self._connection.execute(statement)}
 
     def above(self, machines: Collection[int]) -> tuple[Edges, Machines]:
         """All edges on the ways that lead to machines, and the machines that they lead from."""
@@ -227,6 +227,11 @@ class Lookup:
             "(SELECT config FROM wanted CROSS JOIN machines ON number = machine)"
         )
         return dict(self._connection.execute(statement))
+
+    def axes(self, number: int) -> bytes:
+        """Axes of blocks, encoded, by their own number."""
+        (found,) = self._connection.execute("SELECT bytes FROM configs WHERE number = ?", (number,)).fetchone()
+        return bytes(found)
 
     def results(self, machines: Collection[int], labels: Collection[str] | None) -> Cells:
         """The results of machines: all of them, or those with some labels. Cells that have no label are records."""

@@ -20,7 +20,7 @@ class Provenance:
     """What one question has found out about origins. `top` is the machine of the request that it is asked below of."""
 
     def __init__(self, record_of: Callable[[bytes], Record | None], run_of: RunOf, top: bytes | None = None) -> None:
-        self._record_of = record_of
+        self.record_of = record_of
         self._run_of = run_of
         self._top = top
         self._data: dict[bytes, str | None] = {}
@@ -31,7 +31,7 @@ class Provenance:
     def data_of(self, machine: bytes) -> str | None:
         """The names of the data sets that a machine was made from; None if it takes nothing and names nothing."""
         if machine not in self._data:
-            record = self._record_of(machine)
+            record = self.record_of(machine)
             if record is None:
                 self._data[machine] = None
             elif not record.inputs:
@@ -48,7 +48,7 @@ class Provenance:
         """These machines are in one answer: from now on, different data at their beginning have different names."""
         sources: dict[bytes, Record] = {}
         for machine in machines:
-            record = self._record_of(machine)
+            record = self.record_of(machine)
             if record is not None:
                 sources.update((source.machine, source) for source in self._sources(record))
         by_name: dict[str, dict[object, list[Record]]] = {}
@@ -81,7 +81,7 @@ class Provenance:
                 for machine, *_ in origins:
                     if machine not in seen:
                         seen.add(machine)
-                        origin = self._record_of(machine)
+                        origin = self.record_of(machine)
                         pending += [] if origin is None else [origin]
 
 

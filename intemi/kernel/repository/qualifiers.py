@@ -54,6 +54,10 @@ class Qualifier(Component):
         """The kinds of machines that can qualify; None: any."""
         return None
 
+    def allows(self, label: str, value: Any) -> bool:
+        """Whether an item can qualify that has this value among its results: cells of blocks are chosen by it."""
+        return True
+
     def __and__(self, other: Qualifier) -> Qualifier:
         return And(self, other)
 
@@ -87,6 +91,9 @@ class And(Qualifier):
         first, second = self.first.kinds(), self.second.kinds()
         return first if second is None else second if first is None else first & second
 
+    def allows(self, label: str, value: Any) -> bool:
+        return self.first.allows(label, value) and self.second.allows(label, value)
+
 
 class Or(Qualifier):
     """One of them, or both."""
@@ -104,6 +111,9 @@ class Or(Qualifier):
     def kinds(self) -> Set[str] | None:
         first, second = self.first.kinds(), self.second.kinds()
         return None if first is None or second is None else first | second
+
+    def allows(self, label: str, value: Any) -> bool:
+        return self.first.allows(label, value) or self.second.allows(label, value)
 
 
 class Not(Qualifier):
@@ -213,8 +223,12 @@ class Comparison(Qualifier):
 
     def qualifies(self, item: Item) -> bool:
         found = _found(item, self.of, self.label)
-        if found is MISSING:
-            return False
+        return found is not MISSING and self._holds(found)
+
+    def allows(self, label: str, value: Any) -> bool:
+        return self.of != "result" or label != self.label or self._holds(value)
+
+    def _holds(self, found: Any) -> bool:
         if isinstance(found, np.ndarray):
             return self.by in ("==", "!=") and np.array_equal(found, self.value) is (self.by == "==")
         try:

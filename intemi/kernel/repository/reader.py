@@ -7,14 +7,15 @@ from collections.abc import Callable, Collection, Container, Iterable, Iterator
 from typing import Any, Protocol
 
 from intemi.kernel import registry
+from intemi.kernel.block import Axes, Block, axes_of
 from intemi.kernel.component import Component
 from intemi.kernel.decoding import decode
-from intemi.kernel.errors import EncodingError, IntemiError, StoreWarning
+from intemi.kernel.errors import EncodingError, IncompleteError, IntemiError, StoreWarning
 from intemi.kernel.record import Record
-from intemi.kernel.repository.item import MEASURED, MISSING, Item
+from intemi.kernel.repository.item import MEASURED, MISSING, OF_CELLS, Item
 from intemi.kernel.repository.lookup import Cells, Machines
 from intemi.kernel.repository.provenance import Provenance
-from intemi.kernel.repository.tables import from_cell
+from intemi.kernel.repository.tables import IN_BLOCK, from_cell
 
 _PLACES = {name: place for place, name in enumerate(MEASURED)}
 _NOTHING: dict[str, Any] = {}
@@ -28,6 +29,8 @@ class Facts(Protocol):
     def times(self, machines: Collection[int], /) -> dict[int, tuple[Any, ...]]: ...
 
     def configs(self, machines: Collection[int], /) -> dict[int, bytes]: ...
+
+    def axes(self, number: int, /) -> bytes: ...
 
     def results(self, machines: Collection[int], labels: Collection[str] | None, /) -> Cells: ...
 
@@ -54,6 +57,8 @@ class Reader:
         self._configs: dict[int, Component | None] = {}
         self._parameters: dict[tuple[int, str], Any] = {}
         self._times: dict[int, tuple[Any, ...]] | None = None
+        self._axes: dict[int, Axes] = {}
+        self._blocks: dict[tuple[int, str], Block] = {}
         self._noted: dict[bytes, dict[str, Any]] = {}
         self._warned: set[str] = set()
 
@@ -72,6 +77,11 @@ class Reader:
         self._machines = machines
         self._about = frozenset(machines)
 
+    @property
+    def has_blocks(self) -> bool:
+        """Whether any of the machines that the question is about has left blocks."""
+        return any(axes is not None for *_, axes in self._machines.values())
+
     def machines(self) -> Collection[int]:
         """Those that the question is about."""
         return self._about
@@ -80,7 +90,7 @@ class Reader:
         """Those of them that are of some kinds; None: of any."""
         if kinds is None:
             return self._about
-        return {machine for machine, (kind, _) in self._machines.items() if kind in kinds}
+        return {machine for machine, (kind, *_) in self._machines.items() if kind in kinds}
 
     def knows(self, machine: int) -> bool:
         """Whether a machine is on record, or on its way to it; some are known by name only."""
@@ -176,6 +186,34 @@ class Reader:
 
     # What they leave, and what is said of them
 
+    def axes(self, machine: int) -> Axes | None:
+        """The axes of its blocks; None if it has none."""
+        number = self._machines[machine][2]
+        if number is None:
+            return None
+        if number not in self._axes:
+            self._axes[number] = axes_of(self._lookup.axes(number))
+        return self._axes[number]
+
+    def in_block(self, machine: int, label: str, cell: int) -> Any:
+        """What a label means to a cell of the blocks of a machine: a coordinate, or the value of the cell."""
+        axes = self.axes(machine)
+        assert axes is not None
+        if label in axes:
+            return axes.label(label, cell)
+        block = self._blocks.get((machine, label))
+        if block is None:
+            block = self._blocks[machine, label] = self._block(machine, label)
+        return block.value(cell)
+
+    def _block(self, machine: int, label: str) -> Block:
+        record = self._provenance.record_of(self._id_of(machine))
+        if record is None:
+            raise IncompleteError(f"query: the results of a {self.kind(machine)} are damaged or gone; run it again")
+        found = record.result(label)
+        assert isinstance(found, Block)
+        return found
+
     def results(self, machine: int) -> dict[str, Any]:
         """All its results."""
         return self._results.all(machine)
@@ -196,6 +234,9 @@ class Reader:
             if type(cell) is not bytes and label is not None:
                 yield machine, label, cell
                 continue
+            if cell == IN_BLOCK and label is not None:
+                yield machine, label, OF_CELLS
+                continue
             try:
                 if label is not None:
                     yield machine, label, from_cell(cell)
@@ -205,7 +246,7 @@ class Reader:
             except EncodingError as error:
                 if str(error) not in self._warned:
                     self._warned.add(str(error))
-                    of, _ = self._machines.get(machine, ("a child", 0))
+                    of, *_ = self._machines.get(machine, ("a child",))
                     text = f"{label or 'results'} of {of} cannot be read here: {error}"
                     warnings.warn(StoreWarning(text), stacklevel=2)
 

@@ -51,13 +51,18 @@ class Recent:
         self.machines: Machines = {}
         self._records: list[Record] = []
         self._configs: dict[bytes, int] = {}
+        self._axes: list[bytes] = []
         self._said = said
 
     def add(self, record: Record, children: Sequence[Child], numbers: Mapping[bytes, int]) -> None:
         """One more machine."""
         number = len(self._records)
         self._records.append(record)
-        self.machines[number] = record.kind, self._configs.setdefault(record.config, len(self._configs))
+        _, axes = results_of(number, record)
+        if axes is not None and axes not in self._axes:
+            self._axes.append(axes)
+        config = self._configs.setdefault(record.config, len(self._configs))
+        self.machines[number] = record.kind, config, None if axes is None else self._axes.index(axes)
         if children:
             self.edges[number] = [_edge(number, numbers[child.machine], child) for child in children]
 
@@ -73,13 +78,17 @@ class Recent:
         """The encoded configurations of machines, by their own numbers."""
         return {self.machines[number][1]: self._records[number].config for number in machines}
 
+    def axes(self, number: int) -> bytes:
+        """Axes of blocks, encoded, by their own number."""
+        return self._axes[number]
+
     def results(self, machines: Collection[int], labels: Collection[str] | None) -> Cells:
         """The results of machines: all of them, or those with some labels. Cells that have no label are records."""
         chosen = None if labels is None else {None, *map(text, labels)}
         return [
             (number, label, value)
             for machine in machines
-            for number, _, label, value in results_of(machine, self._records[machine])
+            for number, _, label, value in results_of(machine, self._records[machine])[0]
             if chosen is None or label in chosen
         ]
 

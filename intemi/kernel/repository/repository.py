@@ -183,6 +183,7 @@ class Repository:
             if not isinstance(root, Context) or root.record is None:
                 raise
             warnings.warn(StoreWarning(f"{error}; it is run again"), stacklevel=4)
+            self._file.do(self._catch_up)  # what is found to be lost only now does not answer the request
             again = run_again(self._line, root)
         return self._answer(again, where, answer)
 

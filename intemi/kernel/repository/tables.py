@@ -14,12 +14,12 @@ from intemi.kernel import encoding
 from intemi.kernel.decoding import decode
 from intemi.kernel.disk.seal import DamageError
 
-VERSION = 4
+VERSION = 5
 APPLICATION = int.from_bytes(b"ir", "big") << 16
 SCHEMA = (
     "CREATE TABLE mark (number INTEGER, stamp BLOB, entry INTEGER, entry_stamp BLOB, store BLOB)",
     "CREATE TABLE machines (number INTEGER PRIMARY KEY, id BLOB UNIQUE, kind TEXT, config INTEGER, "
-    "started REAL, wall REAL, cpu REAL, queue REAL, memory INTEGER, failure TEXT)",
+    "started REAL, wall REAL, cpu REAL, queue REAL, memory INTEGER, failure TEXT, axes INTEGER)",
     "CREATE INDEX machines_by_kind ON machines (kind)",
     "CREATE INDEX machines_unfinished ON machines (number) WHERE wall IS NULL",
     "CREATE TABLE configs (number INTEGER PRIMARY KEY, digest BLOB UNIQUE, bytes BLOB)",
@@ -41,9 +41,11 @@ SCHEMA = (
 )
 """`mark` says how far the store and its log were read, what stood there, and which store that was. A machine without a
 kind is known as a child only; one without a wall time is not finished. A result without a label is a whole record, with
-values of a type that was not known where it was read. `new_roots` are requests whose machines were not known when they
-were noted. `forgotten` is what users have dropped and has not run again, `lost` what damage has taken from the
-store."""
+values of a type that was not known where it was read. The cells of blocks are in the records of machines, and not here:
+a machine has the number of their axes, which are among the `configs`, and results with the labels of its blocks and of
+their axes have the cell `IN_BLOCK`. `new_roots` are requests whose machines were not known when they were noted.
+`forgotten` is what users have dropped and has not run again, `lost` what damage has taken from the store."""
+IN_BLOCK = b""
 _MADE = (*SCHEMA, f"PRAGMA application_id = {APPLICATION + VERSION}", f"PRAGMA user_version = {VERSION}")
 Image = bytes | memoryview
 SMALL = 2**28

@@ -40,13 +40,13 @@ def test_all_edges_are_found(project: Project) -> None:
         *("part 1", "part 1"),
         "part 2",
     ]
-    assert sorted(kind for kind, _ in machines.values()) == ["GoodGrade", "Grade", "Grade", "Twig", "Twig"]
+    assert sorted(kind for kind, *_ in machines.values()) == ["GoodGrade", "Grade", "Grade", "Twig", "Twig"]
 
 
 def test_ways_that_end_at_machines_of_other_kinds_are_left_out(project: Project) -> None:
     edges, machines = below(project, {"GoodGrade"})
     assert [edge[3] for found in edges.values() for edge in found] == ["part 0", "part 1"]
-    assert sorted(kind for kind, _ in machines.values()) == ["GoodGrade", "Twig"]
+    assert sorted(kind for kind, *_ in machines.values()) == ["GoodGrade", "Twig"]
 
 
 @pytest.mark.parametrize("kinds", [None, {"GoodGrade"}, set()])
