@@ -1,9 +1,9 @@
 """Meta-learning: searches for learning machines that use what was found on other data.
 
-`knowledge_base` is what is known of other data sets; `scores`, `similarities` and `orders` are what can be exchanged;
-`generators` and `flow` produce candidates;
-`profile_search`, `complexity_search`, `passive_search` and `active_testing` are strategies. `loop` runs any of them,
-`replay` on results that are on record, and `curves` say how good they were.
+`knowledge_base` is what is known of other data sets, `knowledge_folder` where it is kept; `scores`, `similarities` and
+`orders` are what can be exchanged. `generators` and `flow` produce candidates. `profile_search`, `complexity_search`,
+`passive_search` and `active_testing` are strategies. `loop` runs any of them, `replay` on results that are on record,
+and `curves` say how good they were.
 """
 
 from intemi.machines.meta_learning.active_testing import ActiveTesting
@@ -14,6 +14,7 @@ from intemi.machines.meta_learning.curves import Curves, differences_of
 from intemi.machines.meta_learning.flow import Flow
 from intemi.machines.meta_learning.generators import Cycle, Filled, Generator, Item, Loop, Set, Union
 from intemi.machines.meta_learning.knowledge_base import KnowledgeBase
+from intemi.machines.meta_learning.knowledge_folder import Entry, KnowledgeFolder
 from intemi.machines.meta_learning.loop import Reason, Runner, search
 from intemi.machines.meta_learning.orders import BestOnAverage, GivenOrder, Order, RandomOrder
 from intemi.machines.meta_learning.passive_search import PassiveSearch
@@ -35,6 +36,8 @@ from intemi.machines.meta_learning.task import Outcome, Task
 
 __all__ = [
     "KnowledgeBase",
+    "KnowledgeFolder",
+    "Entry",
     "Strategy",
     "Course",
     "Setting",

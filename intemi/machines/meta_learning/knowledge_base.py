@@ -32,7 +32,7 @@ class KnowledgeBase:
 
     data_sets: tuple[str, ...]
     configurations: tuple[Hashable, ...]
-    results: Floats
+    results: NDArray[np.floating[Any]]
     seconds: Floats | None = None
     """How long a test takes: data sets × configurations, NaN where it is not known."""
 

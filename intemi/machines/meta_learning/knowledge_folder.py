@@ -1,0 +1,239 @@
+"""A knowledge base on disk: a folder with one file, to which every search may add a line for each test.
+
+The file is text, one JSON object a line, and is only ever appended to. Each line begins with a seal, a digest of the
+line and of the seal before it: a line that was changed, or before which one is missing, is left out with a warning. A
+process that is killed while it writes leaves a torn line, which is left out as well.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import warnings
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from intemi.kernel import ConfigurationError, IntemiError, Machine
+from intemi.kernel.component import from_plain
+from intemi.kernel.encoding import digest
+from intemi.kernel.errors import StoreWarning
+from intemi.kernel.plain_files import open_file, read_file
+from intemi.machines.meta_learning.knowledge_base import KnowledgeBase
+
+FILE_NAME = "knowledge.jsonl"
+FORMAT = "intemi knowledge 1"
+SEAL_LENGTH = 32
+MAX_BYTES = 2**31
+BLOCK_BYTES = 65_536
+"""How much is read at a time to find the last line."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """The results of one configuration on one data set, and where they come from."""
+
+    data_set: str
+    configuration: str
+    """A name, or the configuration as JSON."""
+    protocol: str
+    """How it was tested: only results of one protocol are compared."""
+    results: tuple[float, ...]
+    """One for each split."""
+    seconds: float | None = None
+    """Universal seconds of the whole test."""
+    data_digest: str = ""
+    """What the data are known by, whatever their name is."""
+    measure: str = "Accuracy"
+    version: str = ""
+    """The version of the package that made it."""
+    source: str = ""
+    """The search, or the file, that it comes from."""
+    when: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "results", tuple(map(float, self.results)))
+        if not self.results or not np.isfinite(self.results).all():
+            raise ConfigurationError(
+                f"Entry: the results of {self.configuration} on {self.data_set} must be numbers, got {self.results}"
+            )
+
+    @property
+    def key(self) -> tuple[str, str, str, str]:
+        """What is the same for results of the same test."""
+        return self.data_digest or self.data_set, self.configuration, self.protocol, self.measure
+
+
+class KnowledgeFolder:
+    """Entries that are kept in a folder.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     kept = KnowledgeFolder(folder)
+    ...     kept.append([Entry("iris", "knn", "2 × 5", (0.9, 0.95)), Entry("iris", "tree", "2 × 5", (0.9, 0.85))])
+    ...     len(list(kept.entries())), kept.base().accuracies.round(3).tolist()
+    (2, [[0.925, 0.875]])
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path)
+        self.file = self.path / FILE_NAME
+
+    def append(self, entries: Iterable[Entry]) -> None:
+        """Add entries; those of the same test as an earlier one count instead of it."""
+        self._write({"entry": asdict(entry)} for entry in entries)
+
+    def revoke(self, entries: Iterable[Entry], why: str) -> None:
+        """Declare entries invalid. They stay on record, with the reason, and count no more."""
+        self._write({"revoked": entry.key, "why": why} for entry in entries)
+
+    def entries(self) -> Iterator[Entry]:
+        """The entries that count, in the order in which their tests were first added."""
+        yield from self._read()[0].values()
+
+    def revoked(self) -> Mapping[tuple[str, str, str, str], str]:
+        """Why entries do not count, by their keys."""
+        return self._read()[1]
+
+    def protocols(self) -> dict[str, int]:
+        """How many entries there are of each protocol."""
+        found: dict[str, int] = {}
+        for entry in self.entries():
+            found[entry.protocol] = found.get(entry.protocol, 0) + 1
+        return found
+
+    def base(self, protocol: str | None = None, measure: str = "Accuracy") -> KnowledgeBase:
+        """The results of one protocol, by default the most frequent one."""
+        protocols = self.protocols()
+        if protocol is None:
+            protocol = max(protocols, key=protocols.__getitem__, default="")
+        return as_base([each for each in self.entries() if (each.protocol, each.measure) == (protocol, measure)])
+
+    def _write(self, lines: Iterable[Mapping[str, Any]]) -> None:
+        self.path.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with open(open_file(self.file, os.O_RDWR | os.O_CREAT | os.O_APPEND), "r+b", buffering=0) as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            seal, has_end = _last_seal(file)
+            text = [] if has_end else ["\n"]
+            if not seal:
+                lines = [{"format": FORMAT}, *lines]
+            for line in lines:
+                body = json.dumps(line, ensure_ascii=False, separators=(",", ":"))
+                seal = _seal(seal, body)
+                text.append(f"{seal} {body}\n")
+            file.write("".join(text).encode("utf-8"))
+
+    def _read(self) -> tuple[dict[tuple[str, str, str, str], Entry], dict[tuple[str, str, str, str], str]]:
+        """The entries that count, and why others do not."""
+        found: dict[tuple[str, str, str, str], Entry] = {}
+        revoked: dict[tuple[str, str, str, str], str] = {}
+        if not self.file.exists():
+            return found, revoked
+        for line in self._lines():
+            if "entry" in line:
+                entry = Entry(**line["entry"])
+                revoked.pop(entry.key, None)
+                found[entry.key] = entry
+            elif "revoked" in line:
+                data_set, configuration, protocol, measure = line["revoked"]
+                key = (data_set, configuration, protocol, measure)
+                revoked[key] = line["why"]
+                found.pop(key, None)
+        return found, revoked
+
+    def _lines(self) -> Iterator[dict[str, Any]]:
+        """The lines whose seals are right."""
+        seal, damaged = "", 0
+        for number, each in enumerate(filter(None, read_file(self.file, MAX_BYTES).split(b"\n"))):
+            stated, body = _divided(each)
+            is_right = stated == _seal(seal, body)
+            seal = stated
+            line = _parsed(body) if is_right else None
+            if line is None:
+                damaged += 1
+            elif number == 0:
+                if line.get("format") != FORMAT:
+                    raise IntemiError(f"{self.file}: its format must be {FORMAT!r}, got {line.get('format')!r}")
+            else:
+                yield line
+        if damaged:
+            warnings.warn(f"{self.file}: {damaged} damaged lines are left out", StoreWarning, stacklevel=4)
+
+
+def as_base(entries: Iterable[Entry]) -> KnowledgeBase:
+    """The knowledge base of entries of one protocol; what is not known of a configuration on a data set is NaN.
+
+    Configurations that can be made of their JSON are configurations there, others are known by their names.
+    """
+    listed = list(entries)
+    data_sets = {each.data_digest or each.data_set: each.data_set for each in listed}
+    configurations = list(dict.fromkeys(each.configuration for each in listed))
+    splits = max((len(each.results) for each in listed), default=1)
+    rows = {key: row for row, key in enumerate(data_sets)}
+    columns = {text: column for column, text in enumerate(configurations)}
+    results = np.full((len(rows), len(columns), splits), np.nan, dtype=np.float32)
+    seconds = np.full((len(rows), len(columns)), np.nan)
+    for each in listed:
+        place = rows[each.data_digest or each.data_set], columns[each.configuration]
+        results[place][: len(each.results)] = each.results
+        seconds[place] = np.nan if each.seconds is None else each.seconds
+    known = tuple(configuration_of(text) for text in configurations)
+    return KnowledgeBase(tuple(data_sets.values()), known, results, seconds)
+
+
+def text_of(configuration: Machine) -> str:
+    """A configuration as text, for an entry."""
+    return json.dumps(configuration.to_plain(), sort_keys=True, ensure_ascii=False)
+
+
+@lru_cache(maxsize=65_536)
+def configuration_of(text: str) -> Hashable:
+    """The configuration that a text describes; the text itself if there is none here.
+
+    >>> from intemi.machines import KNN
+    >>> configuration_of(text_of(KNN(k=3))) == KNN(k=3), configuration_of("J48 of WEKA")
+    (True, 'J48 of WEKA')
+    """
+    plain = _parsed(text)
+    if plain is None:
+        return text
+    try:
+        found = from_plain(plain)
+    except IntemiError:
+        return text
+    return found if isinstance(found, Machine) else text
+
+
+def _parsed(text: str) -> dict[str, Any] | None:
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _seal(before: str, body: str) -> str:
+    return digest(before.encode(), body.encode()).hex()
+
+
+def _divided(line: bytes) -> tuple[str, str]:
+    """The seal of a line, and what it seals."""
+    return line[:SEAL_LENGTH].decode("ascii", "replace"), line[SEAL_LENGTH + 1 :].decode("utf-8", "replace")
+
+
+def _last_seal(file: Any) -> tuple[str, bool]:
+    """The seal of the last line of a file, and whether that line has an end; no seal if there is no line."""
+    start = size = file.seek(0, os.SEEK_END)
+    tail = b""
+    while start and b"\n" not in tail[:-1]:
+        length = min(BLOCK_BYTES, start)
+        start -= length
+        file.seek(start)
+        tail = file.read(length) + tail
+    last = tail.removesuffix(b"\n").rpartition(b"\n")[2]
+    return _divided(last)[0], not size or tail.endswith(b"\n")
