@@ -26,6 +26,7 @@ from intemi.machines import (
     KNN,
     QUEST,
     SVM,
+    AlternatingTree,
     AUCTree,
     BestFirstTree,
     BootstrapDistributor,
@@ -34,6 +35,7 @@ from intemi.machines import (
     CTree,
     CVDistributor,
     Estimator,
+    GradientBoosting,
     HoldOutDistributor,
     LinearRegression,
     Logistic,
@@ -57,7 +59,16 @@ from intemi.machines import (
     Uniform,
 )
 from intemi.machines.interfaces import Classifier
-from intemi.machines.trees import CostComplexity, DecisionTree, ReducedError, RefinedTree, Windowing
+from intemi.machines.trees import (
+    CostComplexity,
+    DecisionTree,
+    RandomCombinations,
+    RandomSubset,
+    RandomTopSplit,
+    ReducedError,
+    RefinedTree,
+    Windowing,
+)
 from tests.acceptance.test_every_machine_passes_check_machine import EXAMPLES, learner_and_test
 from tests.learning.tables import mixed
 
@@ -94,6 +105,7 @@ LEARNERS: dict[str, Callable[[], tuple[Machine, Data]]] = {
     "CTree": lambda: (CTree(), WINE),
     "BestFirstTree": lambda: (BestFirstTree(), WINE),
     "Refiltering": lambda: (Refiltering(), WINE),
+    "AlternatingTree": lambda: (AlternatingTree(), mixed()),
 }
 RANDOM: dict[str, Callable[[], tuple[Machine, Data]]] = {
     "CTree, resampled": lambda: (CTree(resample=599), WINE),
@@ -105,6 +117,10 @@ RANDOM: dict[str, Callable[[], tuple[Machine, Data]]] = {
     "reduced error": lambda: (RefinedTree(DecisionTree(), ReducedError()), WINE),
     "cost complexity": lambda: (RefinedTree(DecisionTree(), CostComplexity(passes=TWO_FOLDS)), WINE),
     "best first, validated": lambda: (EXAMPLES_BY_NAME["LockstepTree"]()[0], WINE),
+    "gradient boosting": lambda: (GradientBoosting(steps=5), WINE),
+    "a random tree": lambda: (DecisionTree(splitter=RandomSubset()), mixed()),
+    "a tree of top splits": lambda: (DecisionTree(splitter=RandomTopSplit()), mixed()),
+    "a tree of random sums": lambda: (DecisionTree(splitter=RandomCombinations()), WINE),
     "windows": lambda: (Windowing(share=0.3), WINE),
     "a forest": lambda: (SklearnClassifier(FOREST, {"n_estimators": 3}), WINE),
     "bagging": lambda: (SklearnClassifier("sklearn.ensemble.BaggingClassifier", {"n_estimators": 3}), WINE),

@@ -21,6 +21,7 @@ from intemi.machines import (
     KNN,
     MDL,
     SVM,
+    AlternatingTree,
     BestFirstTree,
     BootstrapDistributor,
     ClassificationTest,
@@ -38,6 +39,7 @@ from intemi.machines import (
     FScoreRanking,
     GivenFolds,
     GivenRanking,
+    GradientBoosting,
     HoldOutDistributor,
     Imputation,
     KernelProvider,
@@ -196,6 +198,8 @@ EXAMPLES: dict[type[Machine], Callable[[], Example]] = {
     # committees
     Committee: lambda: (Committee(), {"data": DATA, "members": [classifier()] * 2, "weights": [1.0, 2.0]}),
     Predict: lambda: (Predict(), {"data": DATA, "classifier": classifier()}),
+    GradientBoosting: lambda: (GradientBoosting(steps=3), {"data": DATA}),
+    AlternatingTree: lambda: (AlternatingTree(steps=3), {"data": mixed(weighted=True)}),
     # trees
     DecisionTree: lambda: (DecisionTree(), {"data": D1}),
     RefinedTree: lambda: (RefinedTree(DecisionTree(), CostComplexity(passes=CVDistributor(folds=2))), {"data": D1}),

@@ -7,6 +7,7 @@ A machine of one's own uses `answers_of`, `decision` (of all members), `decision
 `committee_of` and `predictions_of`.
 """
 
+from intemi.machines.committees.alternating_tree import AlternatingClassifier, AlternatingRules, AlternatingTree
 from intemi.machines.committees.answers import Answers
 from intemi.machines.committees.classifier import CommitteeClassifier
 from intemi.machines.committees.committee import Committee
@@ -23,6 +24,7 @@ from intemi.machines.committees.decision_rules import (
     WeightedAverage,
     WeightedVote,
 )
+from intemi.machines.committees.gradient_boosting import BoostedTrees, GradientBoosting
 from intemi.machines.committees.predictions import Predict, Predictions
 from intemi.machines.committees.tie_rules import (
     LargestMeanProbability,
@@ -54,4 +56,10 @@ __all__ = [
     "LargestPrior",
     "RandomClass",
     "Answers",
+    # Trees that are committees by themselves
+    "AlternatingTree",
+    "AlternatingClassifier",
+    "AlternatingRules",
+    "GradientBoosting",
+    "BoostedTrees",
 ]

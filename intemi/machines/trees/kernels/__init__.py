@@ -1,7 +1,8 @@
 """The compiled kernels of the trees. Importing one of these modules compiles its kernels, or loads them from the cache.
 
 `cells` packs what a scan reads, `cuts`, `bins` and `symbols` find the best split of one feature, `surrogates` splits
-that imitate it, `draws` makes random choices, `grow` and `parts` grow a whole tree, `route` sends rows down a tree.
+that imitate it, `draws` makes random choices, `grow` and `parts` grow a whole tree, `route` sends rows down a tree,
+`regression` grows small trees for sums.
 `moments`, `contingency`, `correspondence`, `discriminants`, `axis`, `confident` and `rows` are what statistical trees
 ask of one node. Nothing here knows of components: a quality measure comes as an address.
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
         moments,
         parts,
         pruning,
+        regression,
         route,
         rows,
         strengths,
@@ -54,6 +56,7 @@ __all__ = [
     "moments",
     "parts",
     "pruning",
+    "regression",
     "route",
     "rows",
     "strengths",
