@@ -15,10 +15,23 @@ NOTEBOOK_STYLE = """
 .intemi th, .intemi td { padding: .15em .7em; text-align: left; white-space: nowrap; vertical-align: top;
   background: none; border: 0; border-bottom: 1px solid var(--jp-border-color2, rgba(128, 128, 128, .35)); }
 .intemi thead th { border-bottom-width: 2px; } .intemi caption { text-align: left; opacity: .75; }
-.intemi .number { text-align: right; } .intemi .best { font-weight: 700; } .intemi .none { opacity: .6; }
+.intemi .number { text-align: right; } .intemi .best { font-weight: 700; } .intemi .best::after { content: "\\00a0*"; }
+ .intemi .none { opacity: .6; }
 .intemi .failed { border-left: 3px solid #d55e00; padding-left: .6em; } .intemi p { margin: .3em 0; }
-.intemi summary { cursor: pointer; opacity: .75; } .intemi .text { white-space: normal; min-width: 16em; }
+.intemi summary { cursor: pointer; } .intemi details details { margin-left: 1.2em; }
+.intemi .mark { display: inline-block; padding: 0 .5em; border-radius: .3em; }
+.intemi .reuse { background: rgba(0, 158, 115, .3); } .intemi .run { background: rgba(0, 114, 178, .3); }
+.intemi .maybe { background: rgba(230, 159, 0, .3); } .intemi .join { background: rgba(128, 128, 128, .3); }
+ .intemi .text { white-space: normal; min-width: 16em; }
 """
+
+
+class Markup(str):
+    """Text that is HTML already, and is not escaped again.
+
+    >>> table([], [["<b>", Markup("<b>bold</b>")]]).count("<b>")
+    1
+    """
 
 
 def table(
@@ -53,13 +66,14 @@ def table(
     return f'<div class="wide"><table>{said}{names}<tbody>{body}</tbody></table></div>'
 
 
-def folded(summary: str, body: str) -> str:
+def folded(summary: str, body: str) -> Markup:
     """A part that is opened by a click.
 
     >>> folded("more", "<p>all of it</p>")
     '<details><summary>more</summary><p>all of it</p></details>'
     """
-    return f"<details><summary>{escape(summary)}</summary>{body}</details>"
+    said = summary if isinstance(summary, Markup) else escape(summary)
+    return Markup(f"<details><summary>{said}</summary>{body}</details>")
 
 
 def paragraph(text: str, kind: str = "") -> str:
@@ -92,7 +106,8 @@ def listed(names: Sequence[str], most: int = 4) -> str:
 
 def _cell(tag: str, text: str, kind: str, title: str | None = None) -> str:
     said = "" if title is None else f' title="{escape(title)}"'
-    return f"<{tag}{_named(kind)}{said}>{escape(text)}</{tag}>"
+    inner = text if isinstance(text, Markup) else escape(text)
+    return f"<{tag}{_named(kind)}{said}>{inner}</{tag}>"
 
 
 def _classes(is_numeric: bool, more: str | None = None) -> str:

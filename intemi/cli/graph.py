@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +29,8 @@ if TYPE_CHECKING:
 Examples:
   intemi graph quickstart.yaml                           as text; nothing has to be run
   intemi graph quickstart.yaml --learner svm
-  intemi graph quickstart.yaml -o graph.svg              as a picture, after it was run: shared machines are marked"""
+  intemi graph quickstart.yaml -o graph.svg              as a picture, after it was run: shared machines are marked
+  intemi graph quickstart.yaml --plan -o plan.svg        as a picture: what is on record, and what would be run"""
 )
 @experiment_argument
 @project_option
@@ -36,14 +38,21 @@ Examples:
 @click.option("-l", "--learner", help="Only this learner (or request).")
 @click.option("-d", "--data", help="The data set whose graph is drawn; by default the first.")
 @click.option("-o", "--output", type=click.Path(), metavar="FILE", help="Draw a picture: .svg, .png or .pdf.")
-def command(source: str, project: str | None, learner: str | None, data: str | None, output: str | None) -> None:
+@click.option("--plan", is_flag=True, help="Draw what is on record and what would be run; only loaders are run.")
+def command(
+    source: str, project: str | None, learner: str | None, data: str | None, output: str | None, plan: bool
+) -> None:
     """Show the machines of an experiment and what they give to each other, as text or as a picture."""
     experiment = experiment_of(source, project)
     check_name("learner", learner, [*experiment.learners, *experiment.requests])
     check_name("data set", data, experiment.data)
     if output is not None:
-        _draw(experiment, learner, data, output, source)
+        draw = _draw_plan if plan else _draw
+        draw(experiment, learner, data or next(iter(experiment.data)), output, source)
+        click.echo(f"{output} is written", err=True)
         return
+    if plan:
+        raise ConfigurationError("graph: --plan draws a picture, so -o must name its file")
     first = data or next(iter(experiment.data))
     for where, name, machine in experiment.cells():
         if where == first and learner in (None, name):
@@ -91,19 +100,31 @@ def _headed(machine: Machine) -> str:
     return f"{machine.kind}({shown})" if len(shown) <= 90 else f"{machine.kind}({shown[:89]}…)"
 
 
-def _draw(experiment: Experiment, learner: str | None, data: str | None, output: str, source: str) -> None:
+def _draw(experiment: Experiment, learner: str | None, data: str, output: str, source: str) -> None:
     from intemi.analysis import plots
     from intemi.experiments import found
 
     with opened(experiment.folder) as folder:
         outcome = found(experiment, folder)
-        where = data or next(iter(experiment.data))
         capsules: list[Any] = [
             cell.capsule
             for cell in outcome.cells
-            if cell.data == where and learner in (None, cell.learner) and cell.has_finished
+            if cell.data == data and learner in (None, cell.learner) and cell.has_finished
         ]
         if not capsules:
-            raise ConfigurationError(f"nothing of it was run on {where} yet; `intemi run {source}` runs it")
+            raise ConfigurationError(
+                f"nothing of it was run on {data} yet; `intemi run {source}` runs it, --plan draws what would be run"
+            )
         draw_into(output, lambda: plots.machine_graph(*capsules))
-    click.echo(f"{output} is written", err=True)
+
+
+def _draw_plan(experiment: Experiment, learner: str | None, data: str, output: str, source: str) -> None:
+    """Draw what would be run, in the folder if it is there."""
+    from intemi.analysis import plots
+    from intemi.experiments.running import planned
+    from intemi.kernel import Project
+
+    with Project(experiment.folder if os.path.isdir(experiment.folder) else None) as project:
+        wanted = {f"{name} on {data}" for _, name, _ in experiment.cells() if learner in (None, name)}
+        explained = [explanation for name, explanation in planned(experiment, project) if name in wanted]
+        draw_into(output, lambda: plots.machine_graph(*explained))

@@ -10,6 +10,7 @@ from typing import Any
 
 from intemi.experiments.views import Views
 from intemi.kernel.machine import Best
+from intemi.markup import for_notebook
 from intemi.series import Series
 from intemi.series.display import counted
 
@@ -169,6 +170,11 @@ class Compared:
         from intemi.experiments.tables import text_of
 
         return text_of(self)
+
+    def _repr_html_(self) -> str:
+        from intemi.experiments.comparison_html import comparison_html
+
+        return for_notebook(comparison_html(self))
 
 
 def plain_row(row: dict[str, Any]) -> dict[str, Any]:

@@ -1,11 +1,12 @@
-"""A comparison as tables of HTML, for reports and notebooks."""
+"""Comparisons and outcomes as HTML, for reports and notebooks."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from html import escape
 from typing import TYPE_CHECKING, Any
 
-from intemi.experiments.tables import are_wide, heading, sentence, views_table
+from intemi.experiments.tables import are_wide, failures_of, heading, requested, sentence, views_table
 from intemi.markup import folded, paragraph, table
 from intemi.series import Series
 from intemi.series.columns import cells_of
@@ -13,9 +14,34 @@ from intemi.series.display import is_numeric, shown_cells
 
 if TYPE_CHECKING:
     from intemi.experiments.compared import Compared
+    from intemi.experiments.outcome import Outcome
 
 MOST_IN_A_SQUARE = 16
 """Learners that are set against each other in a square table."""
+
+
+def comparison_html(compared: Compared) -> str:
+    """All of a comparison in brief: what was found, means of all measures, and the tests, folded."""
+    results = "".join(map(results_html, (compared, *compared.also)))
+    tests = views_html(compared) + ranks_html(compared) + wins_html(compared)
+    more = folded("tests", tests) if tests else ""
+    return paragraph(compared.findings) + results + more + notes_html(compared.notes)
+
+
+def outcome_html(outcome: Outcome) -> str:
+    """What came of an experiment: the comparison, results of other requests, notes and failures."""
+    parts = [comparison_html(outcome.compare())] if any(cell.is_learner for cell in outcome.finished) else []
+    for cell, results in requested(outcome):
+        shown = [
+            f"<h4>{escape(label)}</h4>{value._repr_html_()}"
+            if isinstance(value, Series)
+            else paragraph(f"{label}: {value}")
+            for label, value in results.items()
+        ]
+        parts.append(folded(cell.name, "".join(shown)))
+    parts += [paragraph(f"Note: {note}", "none") for note in outcome.data_notes]
+    parts += [f'<div class="failed">{paragraph(failure)}</div>' for failure in failures_of(outcome)]
+    return "".join(parts) or paragraph(repr(outcome))
 
 
 def results_html(compared: Compared) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from html import escape
 from typing import Any
 
 from intemi.data import Data
@@ -28,6 +29,7 @@ from intemi.machines.measures import Measure
 from intemi.machines.roles import ClassifierTest, Distributor, Learner, Loader
 from intemi.machines.structure.repeater import Repeater
 from intemi.machines.structure.scheme import Scheme
+from intemi.markup import for_notebook, table
 from intemi.series.display import counted
 
 SPENT: Mapping[str, Best] = {"wall": "lowest", "cpu": "lowest", "memory": "lowest"}
@@ -196,6 +198,15 @@ class Experiment:
         parts += [counted(len(self.requests), "request")] if self.requests else []
         on = counted(len(self.data), "data set")
         return f"<Experiment {self.name!r}: {' and '.join(parts)} on {on}, {self.repetitions} × {self.distributor!r}>"
+
+    def _repr_html_(self) -> str:
+        named = {"data set": self.data, "learner": self.learners, "request": self.requests}
+        rows = [[what, name, repr(machine)] for what, each in named.items() for name, machine in each.items()]
+        protocol = {"protocol": self.distributor, "repetitions": self.repetitions, "seed": self.seed, "test": self.test}
+        rows += [[what, "", repr(value)] for what, value in protocol.items()]
+        rows.append(["measures", "", ", ".join(self.all_measures)])
+        shown = table([], rows, classes={(row, 2): "text" for row in range(len(rows))})
+        return for_notebook(f"<b>{escape(self.name)}</b>", shown)
 
     @property
     def folder(self) -> str:

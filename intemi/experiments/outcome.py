@@ -20,6 +20,7 @@ from intemi.kernel.capsule import Capsule
 from intemi.kernel.errors import ConfigurationError, IntemiError, MachineError
 from intemi.kernel.machine import Machine
 from intemi.kernel.project import Project
+from intemi.markup import for_notebook
 from intemi.series import Series
 from intemi.whole_files import write_whole
 
@@ -125,6 +126,11 @@ class Outcome:
         from intemi.experiments.tables import failures_of, outcome_text
 
         return "\n".join([outcome_text(self), *(f"Failed: {failure}" for failure in failures_of(self))])
+
+    def _repr_html_(self) -> str:
+        from intemi.experiments.comparison_html import outcome_html
+
+        return for_notebook(outcome_html(self))
 
     def report(self, file: str | os.PathLike[str]) -> None:
         """Write one HTML file with tables, tests and pictures, as `intemi report` does."""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
 How = Literal["auto", "bars", "lines", "none"]
-BARS_PER_SECOND = 5
+BARS_PER_SECOND = 4
 SECONDS_PER_PAGE = 0.5
 """In a notebook, where every display travels to a browser."""
 SECONDS_PER_LINE = 10.0
@@ -60,9 +60,9 @@ class Progress:
         return capsule
 
     def __enter__(self) -> Self:
-        if self.how == "bars" and _in_notebook():
+        if self.how == "bars" and in_notebook():
             display: Any = import_module("IPython.display").display
-            self._page = display(self._shown_in_notebook(), raw=True, display_id=True)
+            self._page = display(self._shownin_notebook(), raw=True, display_id=True)
             self._start(SECONDS_PER_PAGE, self._turn)
         elif self.how == "bars":
             from rich.console import Console
@@ -122,9 +122,9 @@ class Progress:
     # Bars
 
     def _turn(self) -> None:
-        self._page.update(self._shown_in_notebook(), raw=True)
+        self._page.update(self._shownin_notebook(), raw=True)
 
-    def _shown_in_notebook(self) -> dict[str, str]:
+    def _shownin_notebook(self) -> dict[str, str]:
         """The display as HTML, and as text for what keeps or shows no HTML."""
         import io
 
@@ -189,10 +189,11 @@ class Progress:
 def _settled(how: How, file: TextIO) -> How:
     if how != "auto":
         return how
-    return "bars" if file.isatty() or _in_notebook() else "lines"
+    return "bars" if file.isatty() or in_notebook() else "lines"
 
 
-def _in_notebook() -> bool:
+def in_notebook() -> bool:
+    """Whether a notebook shows what is displayed."""
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython is not None else None
     return shell is not None and type(shell).__name__ == "ZMQInteractiveShell"

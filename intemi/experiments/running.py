@@ -14,7 +14,7 @@ from intemi.experiments.data_notes import data_notes
 from intemi.experiments.experiment import LEARNER, Experiment
 from intemi.experiments.frozen import EXPERIMENTS, MAX_PLAN_BYTES, freeze
 from intemi.experiments.outcome import Cell, Outcome
-from intemi.experiments.progress import Progress
+from intemi.experiments.progress import Progress, in_notebook
 from intemi.experiments.unknown import is_known
 from intemi.kernel.capsule import Capsule
 from intemi.kernel.context import Source
@@ -28,8 +28,8 @@ from intemi.kernel.project import Given, Project
 def run(experiment: Experiment, project: Project, progress: Progress | None = None) -> Outcome:
     """Run whatever has not been run before, and wait for it. What fails is part of the outcome.
 
-    Before anything is run, the plan is frozen: written into the folder of the project, if it has one. Ctrl-C aborts
-    what is not done; what has finished is kept.
+    A notebook shows how far it is. Before anything is run, the plan is frozen: written into the folder of the project,
+    if it has one. Ctrl-C aborts what is not done; what has finished is kept.
 
     >>> from intemi.machines import CVDistributor, Majority, SklearnDataset
     >>> plain = Experiment(
@@ -39,6 +39,9 @@ def run(experiment: Experiment, project: Project, progress: Progress | None = No
     ...     len(run(plain, project).series("Accuracy"))
     3
     """
+    if progress is None and in_notebook():
+        with Progress(project) as progress:
+            return run(experiment, project, progress)
     cells = _cells(experiment)
     if project.folder is not None:
         freeze(experiment, project.folder)

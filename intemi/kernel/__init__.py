@@ -18,7 +18,7 @@ A request travels through these files in this order:
    `block` is many results as one value. A `record` says what is known of it, `entries` what is on record beside
    machines. `finishing` makes it known, here at once and on disk a moment later; `rerun` makes again what is lost.
 7. Seen. `events` report it, a `capsule` shows it, `explain` says what would be run, `attached` commentators speak of
-   it, and the `repository` answers questions about everything that was ever run.
+   it, a `notebook` shows them as HTML, and the `repository` answers questions about everything that was ever run.
 
 All of them use `errors`, and some `locks`, `timers`, `forks`, `plain_files`, `libraries`, `linear_algebra` and
 `registered`.

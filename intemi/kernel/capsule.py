@@ -158,6 +158,11 @@ class Capsule:
     def __repr__(self) -> str:
         return f"<Capsule {self.path}: {self.state.value}>"
 
+    def _repr_html_(self) -> str:
+        from intemi.kernel.notebook import capsule_html
+
+        return capsule_html(self)
+
 
 @encoded_as_mapping
 class _Results(dict[str, Any]):

@@ -297,6 +297,11 @@ class Component:
             parts = [(text if len(text) <= MAX_SHOWN_PART else brief, brief) for text, brief in parts]
         return f"{self.kind}({', '.join(text for text, _ in parts)})"
 
+    def _repr_html_(self) -> str:
+        from intemi.kernel.notebook import component_html
+
+        return component_html(self)
+
     def _shown_parts(self) -> Iterator[tuple[str, str]]:
         """Its parts as text, and in brief."""
         for field in dataclasses.fields(self):  # type: ignore[arg-type]

@@ -39,18 +39,23 @@ class Verdict(enum.Enum):
     """It depends on what its inputs turn out to be."""
 
 
-@dataclass
+@dataclass(repr=False)
 class Explanation:
     """What would become of one request, and of everything under it."""
 
     path: str
-    kind: str
+    config: Machine
     key: bytes
     verdict: Verdict
     reason: str
     children: list[Explanation] = field(default_factory=list)
     is_open: bool = False
     """Whether more would be requested than a dry run can tell."""
+
+    @property
+    def kind(self) -> str:
+        """The class of what would be requested."""
+        return self.config.kind
 
     def __iter__(self) -> Iterator[Explanation]:
         """All explanations of the branch, parents first."""
@@ -61,6 +66,16 @@ class Explanation:
     def count(self, verdict: Verdict) -> int:
         """How many requests of the branch would become of that."""
         return sum(each.verdict is verdict for each in self)
+
+    def __repr__(self) -> str:
+        verdicts = [each.verdict for each in self]
+        counts = ", ".join(f"{verdict.value} {verdicts.count(verdict):,}" for verdict in dict.fromkeys(verdicts))
+        return f"<Explanation of {self.path}: {counts}>"
+
+    def _repr_html_(self) -> str:
+        from intemi.kernel.notebook import explanation_html
+
+        return explanation_html(self)
 
     def __str__(self) -> str:
         lines: list[str] = []
@@ -202,7 +217,7 @@ class _Explorer:
 
     @staticmethod
     def _said(context: Context, verdict: Verdict, reason: str) -> Explanation:
-        return Explanation(context.path, context.config.kind, context.key, verdict, reason)
+        return Explanation(context.path, context.config, context.key, verdict, reason)
 
 
 class _DryJob:

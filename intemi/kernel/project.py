@@ -330,6 +330,11 @@ class Project:
         where = "in memory" if self._folder is None else repr(os.fspath(self._folder))
         return f"<Project {where}>"
 
+    def _repr_html_(self) -> str:
+        from intemi.kernel.notebook import project_html
+
+        return project_html(self)
+
     def __enter__(self) -> Self:
         return self
 

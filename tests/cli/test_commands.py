@@ -308,6 +308,14 @@ def test_query_finds_filters_and_writes_json_and_csv(there: Path) -> None:
     assert len(said(*arguments, "--csv").stdout.splitlines()) >= 4
 
 
+def test_the_plan_is_drawn_before_and_after_a_run(there: Path) -> None:
+    done = said("graph", "quick.yaml", "--plan", "--learner", "knn", "-o", "plan.svg")
+    assert done.exit_code == 0, done.output
+    assert "would be run" in (there / "plan.svg").read_text()
+    refused = said("graph", "quick.yaml", "--plan")
+    assert "-o must name its file" in refused.output
+
+
 def test_the_graph_is_text_without_a_run_and_a_picture_after_one(there: Path) -> None:
     text = said("graph", "quick.yaml", "--learner", "knn").stdout
     assert "transformation: Standardization(ddof=1)" in text

@@ -40,6 +40,8 @@ def lines_of(part: Part) -> tuple[str, ...]:
         lines.append(f"{part.requests:,} request{'' if part.requests == 1 else 's'}, {part.reused:,} reused")
     elif part.requests > 1:
         lines.append(f"× {part.requests:,}")
+    if part.on_record is not None and 0 < part.on_record < part.requests:
+        lines.append(f"{part.on_record:,} on record")
     if part.failed:
         lines.append(f"{part.failed:,} failed")
     return tuple(lines)

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from intemi.analysis.plots.cells import refusing
 from intemi.analysis.plots.layered import LINE, PADDING, Box, arranged
-from intemi.analysis.plots.parts import Path, of_capsules, of_project
-from intemi.analysis.plots.style import GREY, INK, NORMAL, ORANGE, SMALL, bare
+from intemi.analysis.plots.parts import Part, Path, of_capsules, of_explanations, of_project
+from intemi.analysis.plots.style import GREY, INK, NORMAL, ORANGE, SMALL, bare, width_of
 from intemi.kernel import Capsule, Project
+from intemi.kernel.explain import Explanation
 from intemi.kernel.repository import Run
 
 if TYPE_CHECKING:
@@ -18,18 +19,22 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 LEAF, SHARED = "#e3eef7", "#fde7bd"
+KEPT, PARTLY, NEW = "#c5e8d9", "#f4efc2", "#ffffff"
+"""Of what a dry run has explained: on record, some of it, and what would be run."""
 LEGEND = 0.35
 FEW = 6
 """More arrows from one part into one frame would be a thicket."""
 
 
-def machine_graph(*sources: Capsule | Project, root: Run | str | None = None) -> Figure:
-    """The machines under one or more requests, or in a project: those that hold others are frames around them.
+def machine_graph(*sources: Capsule | Project | Explanation, root: Run | str | None = None) -> Figure:
+    """The machines under one or more requests, made or explained, or in a project; those that hold others are frames.
 
     Requests of one name in one place are one box, however often they were repeated. Where one machine answers several
     requests, because it was asked for again or was found equal, the box is orange with a thick frame; it says how many
     requests were answered by a machine that was there already. Arrows lead from what a machine takes to the machine;
     one that many in a frame take leads to the frame.
+
+    What `project.explain` says of a request that is not made is coloured by what is on record and what would be run.
 
     Of a project, `root` says which requests are meant (a run, or the name of a request). There, arrows are known inside
     of schemes only; the capsules of requests know all of them.
@@ -44,13 +49,16 @@ def machine_graph(*sources: Capsule | Project, root: Run | str | None = None) ->
     from intemi.analysis.plots.picture import Picture
 
     capsules = [each for each in sources if isinstance(each, Capsule)]
+    explained = [each for each in sources if isinstance(each, Explanation)]
     if len(sources) == 1 and isinstance(sources[0], Project):
         drawing = of_project(sources[0], root)
     elif sources and len(capsules) == len(sources):
         drawing = of_capsules(capsules)
+    elif sources and len(explained) == len(sources):
+        drawing = of_explanations(explained)
     else:
         got = ", ".join(type(each).__name__ for each in sources) or "nothing"
-        refusing("machine_graph")(f"takes a project, or one or more capsules, got {got}")
+        refusing("machine_graph")(f"takes a project, or one or more capsules or explanations, got {got}")
     if not drawing.root.parts:
         refusing("machine_graph")("nothing was requested")
     boxes, width, height = arranged(drawing)
@@ -65,7 +73,7 @@ def machine_graph(*sources: Capsule | Project, root: Run | str | None = None) ->
     for source, target in bundled(drawing.edges):
         if source in boxes and target in boxes:
             _arrow(axes, boxes[source], boxes[target])
-    _legend(axes, height)
+    _legend(axes, height, EXPLAINED if explained else REQUESTED)
     return figure
 
 
@@ -91,7 +99,7 @@ def _frame_around(source: Path, target: Path) -> Path:
 
 def _draw(axes: Axes, box: Box) -> None:
     holds = bool(box.part.parts)
-    colour = SHARED if box.part.is_shared and not holds else "none" if holds else LEAF
+    colour = "none" if holds else _colour(box.part)
     _frame(axes, box.x, box.y, box.width, box.height, colour, box.part.is_shared, "/".join(box.part.path))
     for place, line in enumerate(box.lines):
         axes.text(
@@ -106,6 +114,12 @@ def _draw(axes: Axes, box: Box) -> None:
             gid="detail" if place else "name",
             parse_math=False,
         )
+
+
+def _colour(part: Part) -> str:
+    if part.on_record is None:
+        return SHARED if part.is_shared else LEAF
+    return KEPT if part.on_record == part.requests else PARTLY if part.on_record else NEW
 
 
 def _frame(
@@ -147,7 +161,13 @@ def _arrow(axes: Axes, source: Box, target: Box) -> None:
     )
 
 
-def _legend(axes: Axes, top: float) -> None:
-    for x, colour, text in ((0.1, LEAF, "a machine"), (1.15, SHARED, "shared: one machine answers several requests")):
+REQUESTED = ((LEAF, "a machine"), (SHARED, "shared: one machine answers several requests"))
+EXPLAINED = ((KEPT, "on record"), (PARTLY, "some on record"), (NEW, "would be run"))
+
+
+def _legend(axes: Axes, top: float, told: Iterable[tuple[str, str]]) -> None:
+    x = 0.1
+    for colour, text in told:
         _frame(axes, x, top + 0.08, 0.2, 0.14, colour, colour == SHARED)
         axes.text(x + 0.27, top + 0.15, text, va="center", fontsize=SMALL, color=GREY)
+        x += 0.5 + width_of(text, SMALL)

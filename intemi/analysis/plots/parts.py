@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from intemi.kernel import Capsule, Project
+from intemi.kernel import Capsule, Machine, Project
 from intemi.kernel.context import Context
+from intemi.kernel.explain import Explanation, Verdict
 from intemi.kernel.repository import Run
 from intemi.kernel.repository.item import Item
 from intemi.kernel.repository.labels import Labeler
@@ -26,6 +27,8 @@ class Part:
     reused: int = 0
     """How many of the requests were answered by a machine that an earlier request was answered by."""
     failed: int = 0
+    on_record: int | None = None
+    """How many of the requests would be answered from records; None where that was not asked."""
     is_shared: bool = False
     """Whether a machine here answers several requests, here or elsewhere."""
     parts: dict[str, Part] = field(default_factory=dict)
@@ -96,6 +99,47 @@ def of_capsules(capsules: Iterable[Capsule]) -> Drawing:
         if makers:
             drawing.edges[max(makers, key=lambda maker: _shared_start(maker, path)), path] = None
     return drawing
+
+
+def of_explanations(explanations: Iterable[Explanation]) -> Drawing:
+    """What would be requested, and how much of it is on record.
+
+    Of what a dry run does not look into, because it is on record or because it depends on what comes out, the machines
+    that the configuration has are drawn.
+    """
+    drawing = Drawing()
+    for top in explanations:
+        base = top.path.count("/")
+        for each in top:
+            path = tuple(each.path.split("/")[base:])
+            found = each.verdict is Verdict.REUSE
+            _ask(drawing, path, each.config, found)
+            if not each.children or each.is_open:
+                known = {child.path.rpartition("/")[2] for child in each.children}
+                _ask_inside(drawing, path, each.config, known, found)
+    return drawing
+
+
+def _ask(drawing: Drawing, path: Path, config: Machine, found: bool) -> None:
+    part = drawing.root.under(path)
+    part.kind = part.kind or config.kind
+    part.requests += 1
+    part.on_record = (part.on_record or 0) + found
+    drawing.edges |= {((*path, source), (*path, target)): None for source, target in _wires(config)}
+
+
+def _ask_inside(drawing: Drawing, path: Path, config: Machine, known: set[str], found: bool) -> None:
+    """The machines that a configuration has, beside those that are known."""
+    pending = [((*path, name), machine) for name, machine in _machines_in(config) if name not in known]
+    while pending:
+        where, machine = pending.pop(0)
+        _ask(drawing, where, machine, found)
+        pending += [((*where, name), inside) for name, inside in _machines_in(machine)]
+
+
+def _machines_in(config: Machine) -> Iterator[tuple[str, Machine]]:
+    parts = ((name, config.part(name)) for name in config.part_names())
+    return ((name, part) for name, part in parts if isinstance(part, Machine))
 
 
 def of_project(project: Project, root: Run | str | None) -> Drawing:

@@ -248,6 +248,16 @@ class Scheme(Machine):
             raise BindingError(f"{target} cannot be bound to {end!r}, which belongs to another scheme")
         return end.wire
 
+    def svg(self) -> str:
+        """A small drawing of its machines and the wires between them; a notebook shows it.
+
+        >>> Scheme(number=int).svg().startswith("<svg")
+        True
+        """
+        from intemi.machines.structure.drawing import drawing_of
+
+        return drawing_of(self)
+
     # The value
 
     @property

@@ -40,7 +40,7 @@ def starts(sizes: ArrayLike) -> Codes:
 
 
 @storable
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Tree:
     """Nodes and the tests in them. Of the tests of a node the first is its split, the others are its surrogates."""
 
@@ -78,6 +78,9 @@ class Tree:
 
     def __len__(self) -> int:
         return len(self.parent)
+
+    def __repr__(self) -> str:
+        return f"Tree({len(self)} nodes, {self.leaf_count} leaves, classes {', '.join(self.labels)})"
 
     # For the store: a few pieces cost less than many
 

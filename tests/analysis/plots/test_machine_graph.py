@@ -127,7 +127,7 @@ def test_failures_are_told() -> None:
 
 
 def test_what_cannot_be_drawn_is_refused() -> None:
-    with pytest.raises(PictureError, match="takes a project, or one or more capsules, got str"):
+    with pytest.raises(PictureError, match="takes a project, or one or more capsules or explanations, got str"):
         machine_graph("cv")  # type: ignore[arg-type]
     with Project() as project, pytest.raises(PictureError, match="nothing was requested"):
         machine_graph(project)
