@@ -108,7 +108,7 @@ def forget(line: AssemblyLine, config: Machine, bindings: Mapping[str, Any]) -> 
 def replayed(line: AssemblyLine, context: Context) -> list[Context]:
     """What a finished composite has requested, found by running its code on what is on record."""
     explorer = _Explorer(line)
-    explorer.open(context, Explanation(context.path, context.config.kind, context.key, Verdict.REUSE, "on record"))
+    explorer.open(context, Explanation(context.path, context.config, context.key, Verdict.REUSE, "on record"))
     return [each for each in explorer.judged if each.parent is context]
 
 
