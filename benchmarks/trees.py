@@ -70,7 +70,7 @@ def run(sizes: Sizes) -> list[Target]:
 
 def learner(depth: int | None = None, leaf: int = 1) -> DecisionTree:
     """What both sides grow."""
-    tree = CART(surrogates=0, min_branch=leaf)
+    tree = CART(surrogates=0, min_branch=leaf, refinement=None)
     return tree if depth is None else tree.replace("stop", AnyOf((MaxErrors(), MaxDepth(depth + 1))))
 
 

@@ -63,9 +63,9 @@ from intemi.machines.trees import (
 from intemi.machines.trees.refinement.machines import ErrorsOfPrunings, NodeCounts, PrunedTree
 
 CRITERIA: Mapping[str, Any] = {
-    "Acc": CART(Accuracy(), surrogates=0),
-    "Gini": CART(surrogates=0),
-    "IG": CART(InformationGain(), surrogates=0),
+    "Acc": CART(Accuracy(), surrogates=0, refinement=None),
+    "Gini": CART(surrogates=0, refinement=None),
+    "IG": CART(InformationGain(), surrogates=0, refinement=None),
     "QUEST": QUEST(),
     "SSV": SSVTree(),
 }

@@ -228,6 +228,15 @@ def cut_at_values(tree: Tree, data: Data) -> Tree:
     return replace(tree, parameters=parameters)
 
 
+# rpart sends a value that is the cut to the right, we send it to the left.
+
+
+def cuts_to_the_right(tree: Tree) -> Tree:
+    """The same tree, except that values at a threshold are above it."""
+    of_symbols = np.repeat(tree.kind == SYMBOLS, np.diff(tree.parameter_start))
+    return replace(tree, parameters=np.where(of_symbols, tree.parameters, np.nextafter(tree.parameters, -np.inf)))
+
+
 # J48 with binary splits: a symbol that a node has not seen is one of "the others", which matters when it is raised.
 
 

@@ -171,14 +171,14 @@ def fully_grown(quality: SplitQuality) -> DecisionTree:
 
 
 def _j48(binary: bool) -> Callable[[Data], Grown]:
-    return lambda data: grown(C45(binary=binary), data)
+    return lambda data: grown(C45(binary=binary, refinement=None), data)
 
 
 def _pruned_j48(pruning: ErrorBased, binary: bool = False) -> Callable[[Data], Grown]:
     """The tree of C4.5, pruned."""
 
     def grow(data: Data) -> Grown:
-        learner = C45(binary=binary)
+        learner = C45(binary=binary, refinement=None)
         tree = learner.run(data).outputs["tree"]
         tree = pruning.pruned(unseen_with_others(tree) if binary else tree, data)
         classifier = TreeClassifier(data.columns, data.labels, tree, learner.decision)
@@ -216,12 +216,14 @@ SKLEARN_RULES = (
 )
 JUST_AS_J48 = ErrorBased(estimator="j48", slack=0.1, raising=True)
 PROGRAMS = (
-    Program("WEKA 3.6.14 J48", "-U -M 2", "`C45()`", _j48(binary=False), same_test, C45_RULES),
-    Program("WEKA 3.6.14 J48", "-U -M 2 -B", "`C45(binary=True)`", _j48(binary=True), same_test, C45_RULES),
+    Program("WEKA 3.6.14 J48", "-U -M 2", "`C45(refinement=None)`", _j48(binary=False), same_test, C45_RULES),
+    Program(
+        "WEKA 3.6.14 J48", "-U -M 2 -B", "`C45(binary=True, refinement=None)`", _j48(binary=True), same_test, C45_RULES
+    ),
     Program(
         "WEKA 3.6.14 J48",
         "-C 0.25 -M 2",
-        '`C45(refinement=ErrorBased(estimator="j48", slack=0.1, raising=True))`',
+        "`J48()`",
         _pruned_j48(JUST_AS_J48),
         same_test,
         PRUNING_RULES,
@@ -229,7 +231,7 @@ PROGRAMS = (
     Program(
         "WEKA 3.6.14 J48",
         "-C 0.25 -M 2 -S",
-        "the same with `raising=False`",
+        "`J48(raising=False)`",
         _pruned_j48(JUST_AS_J48.replace("raising", False)),
         same_test,
         PRUNING_RULES,
@@ -237,7 +239,7 @@ PROGRAMS = (
     Program(
         "WEKA 3.6.14 J48",
         "-C 0.05 -M 2",
-        "the same with raising and `cf=0.05`",
+        "`J48(confidence=0.05)`",
         _pruned_j48(JUST_AS_J48.replace("cf", 0.05)),
         same_test,
         PRUNING_RULES,
@@ -245,7 +247,7 @@ PROGRAMS = (
     Program(
         "WEKA 3.6.14 J48",
         "-C 0.25 -M 2 -B",
-        "the same with raising and `C45(binary=True)`",
+        "the same with raising and `C45(binary=True, refinement=None)`",
         _pruned_j48(JUST_AS_J48, binary=True),
         same_test,
         f"{PRUNING_RULES} To a split into one symbol and the others, a symbol that was not there when the node was "

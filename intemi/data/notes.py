@@ -18,10 +18,24 @@ from intemi.data.data import Data
 from intemi.data.errors import shown
 
 Kind = Literal[
-    "decimal", "stray", "missing", "id", "date", "text", "many", "empty", "constant", "numbers", "unknown class", "rare"
+    "decimal",
+    "stray",
+    "missing",
+    "id",
+    "date",
+    "text",
+    "many",
+    "empty",
+    "constant",
+    "numbers",
+    "unknown class",
+    "rare",
+    "scales",
 ]
 USELESS: tuple[Kind, ...] = ("id", "date", "text", "many", "empty", "constant")
 """Kinds of columns from which nothing can be learned as they are."""
+DIFFERENT_SCALES = 30
+"""Where one column varies so many times as much as another, distances are those of the first."""
 FEW_ROWS = 10
 """Below so many rows, values that all differ mean nothing."""
 MANY_CLASSES = 20
@@ -311,3 +325,33 @@ def note_on_folds(data: Data, folds: int) -> Note | None:
         (data.target.name,),
         f"{what} {said}, fewer than the {folds} folds: in some folds {which} not tested, in others perhaps not learned",
     )
+
+
+def note_on_scales(data: Data, learners: Sequence[str]) -> Note | None:
+    """A note on columns that vary very differently, for learners by name that compare distances as they are.
+
+    >>> from intemi.data import from_numpy
+    >>> print(note_on_scales(from_numpy([[1.0, 100.0], [2.0, 900.0]], ["a", "b"]), ["knn"]))
+    'x2' varies 800 times as much as 'x1', and knn compares distances; preprocessing: Standardization makes them alike
+    """
+    numeric = [index for index, column in enumerate(data.columns) if not column.is_nominal]
+    with np.errstate(all="ignore"):
+        deviations = {data.columns[index].name: float(_deviation(data.feature(index))) for index in numeric}
+    varying = {name: value for name, value in deviations.items() if 0 < value < np.inf}
+    if not learners or len(varying) < 2:
+        return None
+    small, large = min(varying, key=varying.__getitem__), max(varying, key=varying.__getitem__)
+    if varying[large] < DIFFERENT_SCALES * varying[small]:
+        return None
+    who = f"{', '.join(learners)} {'compares' if len(learners) == 1 else 'compare'}"
+    return Note(
+        "scales",
+        (small, large),
+        f"{shown(large)} varies {varying[large] / varying[small]:,.0f} times as much as {shown(small)}, and {who} "
+        "distances; preprocessing: Standardization makes them alike",
+    )
+
+
+def _deviation(values: np.ndarray) -> float:
+    known = values[~np.isnan(values)]
+    return float(known.std()) if len(known) else 0.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from intemi.data import Data
-from intemi.data.notes import note_on_folds, notes_on
+from intemi.data.notes import note_on_folds, note_on_scales, notes_on
 from intemi.experiments.experiment import Experiment
 from intemi.kernel.capsule import Capsule
 from intemi.machines.loading import DataLoader, SklearnDataset
@@ -31,6 +31,10 @@ def _notes(experiment: Experiment, name: str, data: Data) -> list[str]:
     few = note_on_folds(data, folds) if type(folds) is int and folds <= len(data) else None
     if few is not None:
         notes = [*(note for note in notes if note.kind != "rare"), few]
+    raw = [name for name, learner in experiment.learners.items() if getattr(learner, "compares_distances", False)]
+    scales = note_on_scales(data, raw)
+    if scales is not None:
+        notes.append(scales)
     return list(map(str, notes))
 
 

@@ -34,6 +34,7 @@ from intemi.machines.trees import (
     CRUISE2D,
     FACT,
     ID3,
+    J48,
     QUEST,
     AUCTree,
     BestFirstTree,
@@ -42,6 +43,7 @@ from intemi.machines.trees import (
     DecisionTree,
     Refiltering,
     RefinedTree,
+    RPart,
     SSVTree,
 )
 
@@ -74,6 +76,8 @@ __all__ = [
     "ID3",
     "CART",
     "C45",
+    "J48",
+    "RPart",
     "SSVTree",
     "AUCTree",
     "Cal5",

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any, TypeGuard
+from typing import Any, ClassVar, TypeGuard
 
 from intemi.data import Data
 from intemi.kernel import BindingError, ConfigurationError, Input, Machine, MultiOutput, Output, parameter, registry
@@ -136,6 +136,8 @@ class Learner(Role):
     """Learns a classifier from data."""
 
     reads = Reads.TARGETS
+    compares_distances: ClassVar[bool] = False
+    """Whether columns of large numbers count for more, so that they have to be brought to one scale before."""
 
     data = Input(Data)
     classifier = Output(Classifier)

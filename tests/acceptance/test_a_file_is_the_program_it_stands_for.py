@@ -36,7 +36,7 @@ data: [iris, flowers.csv]
 learners:
   knn: {type: KNN, distance: Manhattan, vary: {k: [1, 5]}}
   svm: {type: SVM, preprocessing: Standardization, C: 2, vary: [{kernel.sigma: 0.1}, {kernel.sigma: 1}]}
-  tree: {type: C45, min_objects: 3}
+  tree: {type: C45, min_objects: 3, refinement: null}
 protocol: {distributor: {type: CVDistributor, folds: 3}, repetitions: 2, seed: 7}
 """
 
@@ -46,7 +46,7 @@ def program() -> dict[str, Repeater]:
     learners: dict[str, Machine] = {
         "knn k=1": KNN(k=1, distance=Manhattan()),
         "knn k=5": KNN(k=5, distance=Manhattan()),
-        "tree": C45(min_objects=3),
+        "tree": C45(min_objects=3, refinement=None),
     }
     for sigma in (0.1, 1):
         svm = SVM(C=2, kernel=GaussianKernel(sigma=sigma))

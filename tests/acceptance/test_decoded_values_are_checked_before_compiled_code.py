@@ -86,9 +86,12 @@ def trees() -> list[tuple[Any, Data]]:
     """Trees with all kinds of tests, and data to send down."""
     data = mixed()
     numeric = outputs(SklearnDataset("wine"))["data"]
-    learners = [C45(), CART(), DecisionTree(), CTree()]
+    learners = [C45(refinement=None), CART(refinement=None), DecisionTree(), CTree()]
     made = [(outputs(learner, data=data)["classifier"], data) for learner in learners]
-    return [*made, *((outputs(learner, data=numeric)["classifier"], numeric) for learner in (C45(), QUEST()))]
+    return [
+        *made,
+        *((outputs(learner, data=numeric)["classifier"], numeric) for learner in (C45(refinement=None), QUEST())),
+    ]
 
 
 def test_sound_trees_are_read() -> None:
@@ -271,11 +274,11 @@ def test_a_tampered_tree_in_a_folder_is_a_miss_and_a_warning(tmp_path: Path) -> 
     def accuracy(folder: Path | None) -> Any:
         with Project(folder, workers=1) as project:
             data = project.request(SklearnDataset("wine"))
-            tree = project.run(C45(), data=data.data)
+            tree = project.run(C45(refinement=None), data=data.data)
             return project.run(ClassificationTest(), data=data.data, classifier=tree.classifier).results["Accuracy"]
 
     with Project(tmp_path, workers=1) as project:
-        project.run(C45(), data=project.request(SklearnDataset("wine")).data)
+        project.run(C45(refinement=None), data=project.request(SklearnDataset("wine")).data)
     count = 0
     with closing(sqlite3.connect(tmp_path / "machines.sqlite", isolation_level=None)) as db:
         for content, sealed in db.execute("SELECT id, bytes FROM contents").fetchall():

@@ -102,7 +102,8 @@ STOPS: list[StopCriterion] = [
 ]  # fmt: skip
 POLICIES: list[MissingPolicy] = [MajorityBranch(), Fractional(), ImputeNode(), Surrogates(), Surrogates(most=1)]
 NAMED = [
-    ID3(), CART(), C45(), C45(binary=True), SSVTree(), AUCTree(), CTree(min_split=2, min_bucket=1), BestFirstTree(),
+    ID3(), CART(refinement=None), C45(refinement=None), C45(binary=True, refinement=None),
+    SSVTree(), AUCTree(), CTree(min_split=2, min_bucket=1), BestFirstTree(),
     BestFirstTree(expansions=4, enumerated=12, min_objects=1),
 ]  # fmt: skip
 
@@ -223,7 +224,7 @@ def fuzz_refinement(seed: int) -> None:
     if isinstance(refinement, Validator) and not isinstance(refinement, ReducedError):
         one_pass, many = HoldOutDistributor(0.7, seed=seed), CVDistributor(2, seed=seed)
         refinement = refinement.replace("passes", one_pass if rng.random() < 0.3 else many)
-    machine = [CART(surrogates=0), C45(), SSVTree(), ID3()][rng.integers(4)]
+    machine = [CART(surrogates=0, refinement=None), C45(refinement=None), SSVTree(), ID3()][rng.integers(4)]
     assert isinstance(machine, DecisionTree)
     useful = (data.classes >= 0) & (data.weights > 0)
     if useful.sum() < 4:

@@ -13,15 +13,15 @@ from intemi.experiments import Comparison, Experiment, ExperimentError, check_al
 from intemi.machines import CVDistributor, SklearnDataset
 from intemi.machines.trees import CART, CostComplexity, ReducedError, RefinedTree
 
-PRUNED = RefinedTree(learner=CART(surrogates=0), refinement=CostComplexity())
+PRUNED = RefinedTree(learner=CART(surrogates=0, refinement=None), refinement=CostComplexity())
 OTHER_PRUNING = PRUNED.replace("refinement", ReducedError())
 OTHER_LEAVES, LEAST = OTHER_PRUNING.replace("learner.stop.criteria.1.size", 10.0), "learner.stop.criteria.1.size"
 
 FILE = """
 data: [iris]
 learners:
-  one: {type: RefinedTree, learner: {type: CART, surrogates: 0}, refinement: CostComplexity}
-  two: {type: RefinedTree, learner: {type: CART, surrogates: 0, MORE}, refinement: ReducedError}
+  one: {type: RefinedTree, learner: {type: CART, surrogates: 0, refinement: null}, refinement: CostComplexity}
+  two: {type: RefinedTree, learner: {type: CART, surrogates: 0, refinement: null, MORE}, refinement: ReducedError}
 protocol: {distributor: {type: CVDistributor, folds: 2}}
 comparison: {vary: refinement}
 """

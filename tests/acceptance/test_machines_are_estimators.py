@@ -11,14 +11,14 @@ from intemi.machines import C45, CART, KNN, SVM, NaiveBayes, SSVTree, Standardiz
 ESTIMATORS = [
     IntemiClassifier(KNN()),
     IntemiClassifier(NaiveBayes()),
-    IntemiClassifier(C45()),
-    IntemiClassifier(CART(), missing=True),
+    IntemiClassifier(C45(refinement=None)),
+    IntemiClassifier(CART(refinement=None), missing=True),
     IntemiClassifier(SSVTree()),
     IntemiClassifier(SVM()),
     IntemiClassifier(TransformAndClassify(transformation=Standardization(), learner=KNN(k=3))),
     IntemiWeightedClassifier(NaiveBayes(), missing=True),
-    IntemiWeightedClassifier(CART(), missing=True),
-    IntemiWeightedClassifier(C45()),
+    IntemiWeightedClassifier(CART(refinement=None), missing=True),
+    IntemiWeightedClassifier(C45(refinement=None)),
 ]
 
 

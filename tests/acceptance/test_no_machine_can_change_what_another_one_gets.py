@@ -307,7 +307,17 @@ def test_a_large_array_that_owns_its_memory_is_not_copied() -> None:
 DATA = blobs(24)
 
 
-LEARNERS = [Majority(), NaiveBayes(), KNN(), SVM(), CART(), C45(), QUEST(), Standardization(), PrincipalComponents()]
+LEARNERS = [
+    Majority(),
+    NaiveBayes(),
+    KNN(),
+    SVM(),
+    CART(refinement=None),
+    C45(refinement=None),
+    QUEST(),
+    Standardization(),
+    PrincipalComponents(),
+]
 
 
 @pytest.mark.parametrize("manager", MANAGERS)

@@ -38,9 +38,9 @@ from tests.trees.examples import N8, learned, leaves_of, table_of, tree_of
 
 EVERY = {
     "ID3": ID3(),
-    "CART": CART(),
-    "C4.5": C45(),
-    "C4.5, binary": C45(binary=True),
+    "CART": CART(refinement=None),
+    "C4.5": C45(refinement=None),
+    "C4.5, binary": C45(binary=True, refinement=None),
     "SSV": SSVTree(),
     "AUC": AUCTree(),
     "Cal5": Cal5(),
@@ -156,7 +156,7 @@ def test_more_symbols_than_a_kernel_counts_in_16_bits_are_split() -> None:
     size = 2**15 + 100
     column = Column("name", tuple(map(str, range(size))))
     data = Data(Table([column], [np.arange(size)], Column("class", ("A", "B")), np.arange(size) % 2))
-    assert tree_of(CART(surrogates=0), data).leaf_count == 2
+    assert tree_of(CART(surrogates=0, refinement=None), data).leaf_count == 2
     assert tree_of(ID3(), data).leaf_count == size
 
 
@@ -284,17 +284,19 @@ def test_infinities_in_a_file_are_an_error_at_the_latest_when_a_tree_is_grown(ce
     file = tmp_path / "infinite.arff"
     file.write_text(f"@relation r\n@attribute x numeric\n@attribute class {{A,B}}\n@data\n1,A\n{cell},B\n")
     with Project() as project, pytest.raises((MachineFailed, ConfigurationError), match=r"(?i)inf|finite|number"):
-        project.run(CART(), data=project.request(DataLoader(str(file))).data)
+        project.run(CART(refinement=None), data=project.request(DataLoader(str(file))).data)
 
 
 def test_infinities_of_other_columns_and_rows_do_not_matter() -> None:
     data = table_of({"x": [1, 2, 8, 9, float("inf")], "y": [float("inf")] * 5}, "AABBB")
     view = data.select_rows([0, 1, 2, 3]).select_columns([0])
-    for machine in (CART(), SSVTree()):
+    for machine in (CART(refinement=None), SSVTree()):
         assert sorted(leaves_of(tree_of(machine, view))) == [[0, 2], [2, 0]]
 
 
-@pytest.mark.parametrize("machine", [CART(), CART(surrogates=0), SSVTree(), AUCTree()], ids=repr)
+@pytest.mark.parametrize(
+    "machine", [CART(refinement=None), CART(surrogates=0, refinement=None), SSVTree(), AUCTree()], ids=repr
+)
 @pytest.mark.parametrize(
     "values",
     [
@@ -319,7 +321,7 @@ def test_extreme_numbers_do_no_harm(machine: DecisionTree) -> None:
 
 
 def test_zero_and_minus_zero_are_one_value() -> None:
-    assert len(tree_of(CART(), table_of({"x": [0.0, -0.0, 0.0, -0.0]}, "ABAB"))) == 1
+    assert len(tree_of(CART(refinement=None), table_of({"x": [0.0, -0.0, 0.0, -0.0]}, "ABAB"))) == 1
 
 
 @every_algorithm

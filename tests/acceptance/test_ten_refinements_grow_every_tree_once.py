@@ -49,9 +49,9 @@ from intemi.machines.trees import (
 
 FOLDS = 10
 CRITERIA: dict[str, Any] = {
-    "Acc": CART(Accuracy(), surrogates=0),
-    "Gini": CART(surrogates=0),
-    "IG": CART(InformationGain(), surrogates=0),
+    "Acc": CART(Accuracy(), surrogates=0, refinement=None),
+    "Gini": CART(surrogates=0, refinement=None),
+    "IG": CART(InformationGain(), surrogates=0, refinement=None),
     "QUEST": QUEST(),
     "SSV": SSVTree(),
 }

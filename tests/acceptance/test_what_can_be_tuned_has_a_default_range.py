@@ -87,7 +87,7 @@ def test_all_values_are_allowed_differ_and_go_up(name: str) -> None:
 
 def test_a_search_of_a_tree_takes_them() -> None:
     test = Scheme(training=Data, test=Data)
-    tree = test.add(CART().replace("stop", MaxLeaves()), data=test.training, name="tree")
+    tree = test.add(CART(refinement=None).replace("stop", MaxLeaves()), data=test.training, name="tree")
     test.add(ClassificationTest(), data=test.test, classifier=tree.classifier, name="test")
     cv = Repeater(CVDistributor(folds=2), test, seed=1)
     found = default_scenarios(cv)

@@ -59,7 +59,9 @@ def test_values_show_themselves_in_one_line(project: Project, outcome: Outcome, 
 
 
 def test_long_configurations_are_shown_in_brief() -> None:
-    validation = Experiment(data={"iris": SklearnDataset("iris")}, learners={"tree": C45()}).machine("tree")
+    validation = Experiment(data={"iris": SklearnDataset("iris")}, learners={"tree": C45(refinement=None)}).machine(
+        "tree"
+    )
     assert repr(validation.test) == (
         "Scheme(test=Input(Data), training=Input(Data), learner: DecisionTree(…), learner test: ClassificationTest())"
     )
@@ -68,7 +70,7 @@ def test_long_configurations_are_shown_in_brief() -> None:
 
 
 def test_a_tree_shows_its_size_and_classes(project: Project) -> None:
-    done = project.run(C45(), data=project.request(SklearnDataset("iris")).data)
+    done = project.run(C45(refinement=None), data=project.request(SklearnDataset("iris")).data)
     leaves = int(done.outputs["classifier"].tree.leaf_count)
     assert repr(done.outputs["classifier"]) == f"TreeClassifier({leaves} leaves, classes setosa, versicolor, virginica)"
 

@@ -14,7 +14,8 @@ from intemi.kernel import Project
 FILE = """
 name: quick
 data: [iris, wine]
-learners: {bayes: {type: NaiveBayes}, tree: {type: C45}, knn: {type: KNN, preprocessing: Standardization}}
+learners:
+  {bayes: {type: NaiveBayes}, tree: {type: C45, refinement: null}, knn: {type: KNN, preprocessing: Standardization}}
 protocol: {distributor: {type: CVDistributor, folds: 3}}
 measures: [Accuracy, Log loss, Leaves]
 """
@@ -69,7 +70,7 @@ def test_one_measure_alone_is_shown_if_it_is_asked_for(there: Path) -> None:
 
 
 def test_a_measure_that_no_learner_has_yet_is_a_note(tmp_path: Path) -> None:
-    plan = FILE.replace(", tree: {type: C45}", "").replace(", Leaves", "")
+    plan = FILE.replace(", tree: {type: C45, refinement: null}", "").replace(", Leaves", "")
     (tmp_path / "first.yaml").write_text(plan)
     (tmp_path / "second.yaml").write_text(FILE)
     folder = str(tmp_path / "quick")
@@ -113,7 +114,9 @@ def test_without_a_terminal_progress_is_one_plain_line(there: Path) -> None:
 
 
 def test_a_dry_run_says_what_is_there_and_what_is_not(there: Path) -> None:
-    (there / "more.yaml").write_text(FILE.replace("{type: C45}", "{type: C45, min_objects: 9}"))
+    (there / "more.yaml").write_text(
+        FILE.replace("{type: C45, refinement: null}", "{type: C45, min_objects: 9, refinement: null}")
+    )
     done = said("run", "more.yaml", "-p", "quick", "--dry-run")
     assert [line.startswith("there") for line in done.stdout.splitlines()] == [True, False, True] * 2
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import gzip
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from intemi.data import from_numpy, from_pandas, notes_on, read
 from intemi.data.csv import parse_csv
 from intemi.data.files import notes_on_file, parse
-from intemi.data.notes import note_on_folds
+from intemi.data.notes import note_on_folds, note_on_scales
 from intemi.machines import DataLoader, SklearnDataset
 
 
@@ -151,3 +152,12 @@ def test_packed_files_are_read_and_have_notes(tmp_path: Path) -> None:
     assert packed.name == "t"
     loader = DataLoader(str(tmp_path / "t.csv.gz"))
     assert "in line 4" in str(loader.notes(loader.run().outputs["data"])[0])
+
+
+def test_learners_that_compare_distances_are_told_of_columns_on_different_scales() -> None:
+    data = from_numpy([[1.0, 100.0, np.nan], [2.0, 900.0, 5.0], [3.0, 500.0, 5.0]], ["a", "b", "b"])
+    assert "'x2' varies 400 times as much as 'x1', and knn, svm compare distances" in str(
+        note_on_scales(data, ["knn", "svm"])
+    )
+    assert note_on_scales(data, []) is None
+    assert note_on_scales(data.select_columns(["x1", "x3"]), ["knn"]) is None

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from intemi.analysis import PairedTTest, Transformation, WinsDrawsLosses, hypothesis_test
-from intemi.experiments import Comparison, Experiment
-from intemi.kernel import ConfigurationError
-from intemi.machines import KNN, SklearnDataset
+from intemi.experiments import Comparison, Experiment, run
+from intemi.kernel import ConfigurationError, Project
+from intemi.machines import KNN, NaiveBayes, SklearnDataset, Standardization, TransformAndClassify
 from intemi.series import Series
 
 
@@ -60,3 +60,12 @@ def test_a_test_gives_a_series_with_one_p(answer: Any) -> None:
     ):
         WinsDrawsLosses(test=Answers(answer))(values)
     assert len(WinsDrawsLosses(test=Answers(Series({"p": [0.01]})))(values)) > 0
+
+
+def test_learners_of_distances_get_a_note_where_nothing_brings_the_columns_to_one_scale() -> None:
+    scaled = TransformAndClassify(transformation=Standardization(), learner=KNN())
+    learners = {"raw": KNN(), "scaled": scaled, "bayes": NaiveBayes()}
+    with Project() as project:
+        outcome = run(Experiment(data={"wine": SklearnDataset("wine")}, learners=learners), project)
+        assert [note for note in outcome.data_notes if "raw compares distances" in note] == outcome.data_notes
+        assert len(outcome.data_notes) == 1

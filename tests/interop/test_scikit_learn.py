@@ -73,7 +73,7 @@ def test_truth_values_are_classes() -> None:
 
 def test_frames_bring_names_categories_and_missing_values() -> None:
     frame, y = flowers()
-    estimator = IntemiClassifier(CART(), missing=True).fit(frame, y)
+    estimator = IntemiClassifier(CART(refinement=None), missing=True).fit(frame, y)
     assert estimator.feature_names_in_.tolist() == ["size", "colour", "wild"]
     assert estimator.n_features_in_ == 3
     assert estimator.classifier_.columns[1].categories == ("b", "g", "r")
@@ -97,7 +97,7 @@ def test_a_column_may_be_missing_altogether() -> None:
 
 def test_names_of_features_are_those_of_columns() -> None:
     iris = load_iris(as_frame=True)
-    estimator = IntemiClassifier(CART()).fit(iris.data, iris.target)
+    estimator = IntemiClassifier(CART(refinement=None)).fit(iris.data, iris.target)
     assert [column.name for column in estimator.classifier_.columns] == list(iris.data.columns)
 
 
@@ -113,7 +113,7 @@ def test_parameters_of_the_machine_have_the_names_of_their_paths() -> None:
 
 
 def test_every_parameter_can_be_set_to_what_it_is() -> None:
-    for machine in (SVM(), CART(), C45(), in_a_scheme()):
+    for machine in (SVM(), CART(refinement=None), C45(refinement=None), in_a_scheme()):
         estimator = IntemiClassifier(machine)
         for name, value in estimator.get_params().items():
             assert clone(estimator).set_params(**{name: value}).machine == machine
@@ -139,7 +139,7 @@ def test_machines_in_a_scheme_are_reached_by_their_names() -> None:
 
 
 def test_a_clone_is_equal_and_not_fitted() -> None:
-    estimator = IntemiClassifier(CART(), missing=True).fit(WINE, CULTIVARS)
+    estimator = IntemiClassifier(CART(refinement=None), missing=True).fit(WINE, CULTIVARS)
     copy = clone(estimator)
     assert copy.get_params() == estimator.get_params()
     with pytest.raises(NotFittedError):
@@ -175,18 +175,23 @@ def test_a_grid_search_chooses_among_machines() -> None:
 
 
 def test_it_works_in_ensembles() -> None:
-    voting = VotingClassifier([("knn", IntemiClassifier(KNN())), ("tree", IntemiClassifier(CART()))], voting="soft")
-    for ensemble in (voting, BaggingClassifier(IntemiClassifier(CART()), n_estimators=3, random_state=0)):
+    voting = VotingClassifier(
+        [("knn", IntemiClassifier(KNN())), ("tree", IntemiClassifier(CART(refinement=None)))], voting="soft"
+    )
+    for ensemble in (
+        voting,
+        BaggingClassifier(IntemiClassifier(CART(refinement=None)), n_estimators=3, random_state=0),
+    ):
         assert ensemble.fit(WINE, CULTIVARS).score(WINE, CULTIVARS) > 0.9
 
 
 def test_it_works_in_boosting_where_weights_sum_up_to_one() -> None:
-    boosted = AdaBoostClassifier(IntemiWeightedClassifier(CART()), n_estimators=3).fit(WINE, CULTIVARS)
+    boosted = AdaBoostClassifier(IntemiWeightedClassifier(CART(refinement=None)), n_estimators=3).fit(WINE, CULTIVARS)
     assert boosted.score(WINE, CULTIVARS) == 1.0
 
 
 def test_a_fitted_estimator_can_be_pickled() -> None:
-    estimator = IntemiClassifier(CART()).fit(WINE, CULTIVARS)
+    estimator = IntemiClassifier(CART(refinement=None)).fit(WINE, CULTIVARS)
     assert np.array_equal(pickle.loads(pickle.dumps(estimator)).predict(WINE), estimator.predict(WINE))
 
 
@@ -198,7 +203,7 @@ def test_it_shows_itself_in_notebooks() -> None:
 
 
 def test_a_folder_keeps_what_was_learned(tmp_path: Path) -> None:
-    estimator = IntemiClassifier(CART(), project=tmp_path / "project")
+    estimator = IntemiClassifier(CART(refinement=None), project=tmp_path / "project")
     first = estimator.fit(WINE, CULTIVARS).predict(WINE)
     with Project.open(tmp_path / "project") as project:
         assert len(project.query(type="DecisionTree", labels="Leaves")) == 1
@@ -227,13 +232,15 @@ def test_a_wider_grid_learns_only_what_is_new(tmp_path: Path) -> None:
 def test_weights_are_those_of_repeated_rows() -> None:
     rng = np.random.default_rng(0)
     counts = rng.integers(0, 4, len(WINE))
-    weighted = IntemiWeightedClassifier(CART()).fit(WINE, CULTIVARS, sample_weight=counts)
-    repeated = IntemiClassifier(CART()).fit(np.repeat(WINE, counts, axis=0), np.repeat(CULTIVARS, counts))
+    weighted = IntemiWeightedClassifier(CART(refinement=None)).fit(WINE, CULTIVARS, sample_weight=counts)
+    repeated = IntemiClassifier(CART(refinement=None)).fit(
+        np.repeat(WINE, counts, axis=0), np.repeat(CULTIVARS, counts)
+    )
     assert np.array_equal(weighted.predict_proba(WINE), repeated.predict_proba(WINE))
 
 
 def test_weights_of_one_are_no_weights(tmp_path: Path) -> None:
-    estimator = IntemiWeightedClassifier(CART(), project=tmp_path)
+    estimator = IntemiWeightedClassifier(CART(refinement=None), project=tmp_path)
     estimator.fit(WINE, CULTIVARS)
     estimator.fit(WINE, CULTIVARS, sample_weight=np.full(len(WINE), 1 / len(WINE)))
     with Project.open(tmp_path) as project:
@@ -243,7 +250,7 @@ def test_weights_of_one_are_no_weights(tmp_path: Path) -> None:
 # Errors
 
 FRAME, ANSWERS = flowers()
-FITTED = {"C45": IntemiClassifier(C45(), missing=True), "KNN": IntemiClassifier(KNN())}
+FITTED = {"C45": IntemiClassifier(C45(refinement=None), missing=True), "KNN": IntemiClassifier(KNN())}
 
 
 @pytest.mark.parametrize(
@@ -260,7 +267,10 @@ FITTED = {"C45": IntemiClassifier(C45(), missing=True), "KNN": IntemiClassifier(
             "must take one Data, ClassificationTest takes data .Data., classifier",
         ),
         (lambda: IntemiClassifier(KNN(), project=3).fit(WINE, CULTIVARS), "project must be a folder or None, got 3"),
-        (lambda: IntemiClassifier(C45()).fit(FRAME, ANSWERS), "X must not contain NaN, got 1 of them; missing=True"),
+        (
+            lambda: IntemiClassifier(C45(refinement=None)).fit(FRAME, ANSWERS),
+            "X must not contain NaN, got 1 of them; missing=True",
+        ),
         (
             lambda: IntemiClassifier(KNN(), missing=True).fit([[np.nan], [1.0]], [0, 1]),
             r"KNN: numeric columns without missing values are needed.*n_samples=2, n_features=1",
@@ -288,11 +298,13 @@ FITTED = {"C45": IntemiClassifier(C45(), missing=True), "KNN": IntemiClassifier(
             "X cannot be used: 'size' must hold numbers, texts or categories",
         ),
         (
-            lambda: IntemiWeightedClassifier(CART()).fit(WINE, CULTIVARS, sample_weight=-np.ones(len(WINE))),
+            lambda: IntemiWeightedClassifier(CART(refinement=None)).fit(
+                WINE, CULTIVARS, sample_weight=-np.ones(len(WINE))
+            ),
             "sample_weight must be at least 0, got -1",
         ),
         (
-            lambda: IntemiWeightedClassifier(CART()).fit(WINE, CULTIVARS, sample_weight=[1.0]),
+            lambda: IntemiWeightedClassifier(CART(refinement=None)).fit(WINE, CULTIVARS, sample_weight=[1.0]),
             "sample_weight must have one weight for each of 178 rows",
         ),
     ],

@@ -57,7 +57,7 @@ def test_paths_are_those_of_replace() -> None:
         (study(SVM()), study(SVM(C=3, kernel=LinearKernel()), folds=7)),
         (study(SVM()), study(KNN(k=3))),
         (study(SVM()), study(SVM(), name="another")),
-        (CART(), CART(surrogates=0)),
+        (CART(refinement=None), CART(surrogates=0, refinement=None)),
         (Part(items=(1, Part(2))), Part(items=(1, Part(3)))),
         (Part(items=(1, 2)), Part(items=(1,))),
         (Part(named={"a": 1, "b.c": {"d": 2}}), Part(named={"a": 1, "b.c": {"d": 3}})),

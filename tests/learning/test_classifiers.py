@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from intemi.data import Column, Data, Table
+from intemi.data import Column, Data, Table, from_numpy
 from intemi.kernel import ConfigurationError, Machine, Project
 from intemi.kernel.decoding import decode
 from intemi.kernel.encoding import encode_parts
@@ -40,6 +40,7 @@ from intemi.machines.transformations import NominalToIndicators
 from intemi.machines.transformations.standardization import Standardization
 from intemi.machines.trees import DecisionTree
 from intemi.testing import check_machine
+from scripts.reference_data import HOME
 from tests.learning.tables import CLASSES, classified, duplicated, mixed, numeric, outputs
 
 LEARNERS = {
@@ -498,3 +499,27 @@ def test_classes_of_test_data_are_known_by_name() -> None:
     other = Data(Table(one.columns, one.features, Column("class", ("none of them",)), np.zeros(len(one), dtype=int)))
     with pytest.raises(ConfigurationError, match="the classifier knows the classes"):
         ClassificationTest().run(other, classifier)
+
+
+def test_columns_that_hardly_vary_within_a_class_do_not_decide_alone() -> None:
+    values = [[0.0, 1.0], [0.0, 2.0], [0.0, 3.0], [0.5, 11.0], [0.0, 12.0], [0.0, 13.0]]
+    data = from_numpy(values, list("aaabbb"))
+    [answer] = learned(NaiveBayes(), data).classify(from_numpy([[0.1, 12.0]], [1], labels=["a", "b"]))
+    assert data.labels[answer] == "b"
+
+
+def test_wrong_answers_of_naive_bayes_are_about_those_of_weka() -> None:
+    full = {row["dataset"]: row for row in HOME.rows("full_trees.csv") if "NaiveBayes" in row["program"]}
+    rows = [row for row in HOME.rows("cv10.csv") if row["program"] == "WEKA NaiveBayes"]
+    assert len(rows) == len(full) == 18
+    for row in rows:
+        name = row["dataset"]
+        data, fold = HOME.load(name), np.array(HOME.folds(name))
+        wrong = [errors(data.select_rows(fold != each), data.select_rows(fold == each)) for each in range(10)]
+        theirs = sum(map(int, row["errors_per_fold"].split()))
+        assert abs(sum(wrong) - theirs) <= 0.011 * len(data), name  # WEKA rounds values to their mean gap
+        assert abs(errors(data, data) - int(full[name]["training_errors"])) <= 0.011 * len(data), name
+
+
+def errors(training: Data, test: Data) -> int:
+    return int((learned(NaiveBayes(), training).classify(test) != test.classes).sum())

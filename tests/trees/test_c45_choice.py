@@ -15,7 +15,7 @@ BOTH = pytest.mark.parametrize("grown", [tree_of, searched_tree])
 
 
 def learner(**options: bool) -> DecisionTree:
-    machine = C45(**options)
+    machine = C45(**options, refinement=None)
     assert isinstance(machine, DecisionTree)
     return machine
 

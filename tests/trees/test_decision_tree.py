@@ -33,12 +33,12 @@ from tests.trees.examples import D1, G14, N8, learned, leaves_of, same_tree, sea
 from tests.trees.test_exhaustive_search import tables
 
 COMPILED = {
-    "CART": CART(surrogates=0),
-    "CART, information": CART(InformationGain(), surrogates=0),
-    "CART, branches of two": CART(surrogates=0, min_branch=2),
-    "twoing": CART(Twoing(), surrogates=0),
-    "C4.5": C45(),
-    "C4.5, binary": C45(binary=True),
+    "CART": CART(surrogates=0, refinement=None),
+    "CART, information": CART(InformationGain(), surrogates=0, refinement=None),
+    "CART, branches of two": CART(surrogates=0, min_branch=2, refinement=None),
+    "twoing": CART(Twoing(), surrogates=0, refinement=None),
+    "C4.5": C45(refinement=None),
+    "C4.5, binary": C45(binary=True, refinement=None),
     "SSV": SSVTree(),
     "SSV, lexicographic": SSVTree(SSVLexicographic()),
     "AUC": AUCTree(),
@@ -72,7 +72,7 @@ def test_a_view_grows_the_tree_of_a_table_of_its_own() -> None:
     rows = np.random.default_rng(0).integers(0, len(data), 300)  # some rows several times
     view = data.select_rows(rows).select_columns(np.arange(1, len(data.columns), 2)[:5])
     own = Data(Table(view.columns, view.features, view.target, view.classes))
-    for machine in (CART(surrogates=0), C45(), SSVTree()):
+    for machine in (CART(surrogates=0, refinement=None), C45(refinement=None), SSVTree()):
         assert same_tree(tree_of(machine, view), tree_of(machine, own))
 
 
@@ -81,14 +81,14 @@ def test_a_view_grows_the_tree_of_a_table_of_its_own() -> None:
 def test_a_row_of_weight_two_is_the_row_twice(data: Data, quality: SplitQuality) -> None:
     twice = data.select_rows(np.repeat(np.arange(len(data)), data.weights.astype(int)))
     plain = Data(Table(twice.columns, twice.features, twice.target, twice.classes))
-    machine = CART(quality, surrogates=0)
+    machine = CART(quality, surrogates=0, refinement=None)
     assert same_tree(tree_of(machine, data), tree_of(machine, plain))
 
 
 @settings(max_examples=60, deadline=None)
 @given(tables())
 def test_training_rows_come_down_to_the_leaves_that_counted_them(data: Data) -> None:
-    for machine in (CART(), SSVTree(), ID3()):
+    for machine in (CART(refinement=None), SSVTree(), ID3()):
         classifier = learned(machine, data).outputs["classifier"]
         leaves = classifier.leaves(data)
         counts = np.zeros_like(classifier.tree.class_weights)
@@ -100,7 +100,7 @@ def test_training_rows_come_down_to_the_leaves_that_counted_them(data: Data) -> 
 @settings(max_examples=60, deadline=None)
 @given(tables())
 def test_children_share_the_weight_of_their_parent(data: Data) -> None:
-    for machine in (CART(), C45(), AUCTree()):
+    for machine in (CART(refinement=None), C45(refinement=None), AUCTree()):
         tree = tree_of(machine, data)
         for node in range(len(tree)):
             if tree.branch_count[node]:
@@ -113,7 +113,7 @@ def test_children_share_the_weight_of_their_parent(data: Data) -> None:
 @pytest.mark.parametrize(("quality", "criterion"), [(Gini(), "gini"), (InformationGain(), "entropy")])
 def test_a_tree_has_the_leaves_of_scikit_learn(name: str, quality: SplitQuality, criterion: str) -> None:
     data = datasets.load(name)
-    tree = tree_of(CART(quality, surrogates=0), data)
+    tree = tree_of(CART(quality, surrogates=0, refinement=None), data)
     # Which of equal splits it takes depends on its seed; some seed takes ours, or one that leads to as many leaves.
     theirs = {
         DecisionTreeClassifier(criterion=criterion, random_state=seed).fit(data.features.T, data.classes).get_n_leaves()
@@ -157,7 +157,9 @@ def test_a_tree_without_splits_ranks_all_features_alike() -> None:
     assert ranking.values == (0.0,)
 
 
-@pytest.mark.parametrize("machine", [CART(), C45(), SSVTree(), AUCTree()], ids=["CART", "C4.5", "SSV", "AUC"])
+@pytest.mark.parametrize(
+    "machine", [CART(refinement=None), C45(refinement=None), SSVTree(), AUCTree()], ids=["CART", "C4.5", "SSV", "AUC"]
+)
 def test_the_machine_keeps_the_promises_of_all_machines(machine: DecisionTree) -> None:
     check_machine(machine, data=G14)
 
@@ -165,10 +167,10 @@ def test_the_machine_keeps_the_promises_of_all_machines(machine: DecisionTree) -
 def test_trees_go_through_a_project_and_its_store(tmp_path: Any) -> None:
     data = datasets.load("vote")
     with Project(tmp_path / "trees") as project:
-        first = project.run(C45(), data=project.given(data))
+        first = project.run(C45(refinement=None), data=project.given(data))
         answers = first.outputs["classifier"].probabilities(data)
     with Project(tmp_path / "trees") as project:
-        again = project.run(C45(), data=project.given(data))
+        again = project.run(C45(refinement=None), data=project.given(data))
         assert again.outputs["classifier"].probabilities(data) == pytest.approx(answers)
         assert project.counts().physical["DecisionTree"] == 0
 
@@ -177,10 +179,10 @@ class TestOddData:
     """Right results or clear errors."""
 
     def test_one_row_is_a_leaf(self) -> None:
-        assert leaves_of(tree_of(CART(), table_of({"x": [1]}, "A", labels="AB"))) == [[1, 0]]
+        assert leaves_of(tree_of(CART(refinement=None), table_of({"x": [1]}, "A", labels="AB"))) == [[1, 0]]
 
     def test_one_class_is_a_leaf(self) -> None:
-        assert len(tree_of(CART(), table_of({"x": [1, 2, 3]}, "AAA", labels="AB"))) == 1
+        assert len(tree_of(CART(refinement=None), table_of({"x": [1, 2, 3]}, "AAA", labels="AB"))) == 1
 
     def test_rows_that_do_not_count_are_left_out(self) -> None:
         columns, target = [Column("x")], Column("class", ("A", "B"))
@@ -188,22 +190,22 @@ class TestOddData:
         weightless = Data(Table(columns, [[1, 2, 3, 4, 5]], target, [0, 0, 1, 1, 1], [1, 1, 0, 1, 1]))
         for data in (unknown, weightless):
             assert not data.table.all_rows_count
-            assert leaves_of(tree_of(CART(surrogates=0), data)) == [[2, 0], [0, 2]]
+            assert leaves_of(tree_of(CART(surrogates=0, refinement=None), data)) == [[2, 0], [0, 2]]
 
     def test_no_rows_are_an_error(self) -> None:
         with pytest.raises(ConfigurationError, match="no row whose class is known"):
-            learned(CART(), N8.select_rows([]))
+            learned(CART(refinement=None), N8.select_rows([]))
 
     def test_no_columns_are_a_leaf(self) -> None:
-        assert leaves_of(tree_of(CART(), N8.select_columns([]))) == [[4, 4]]
+        assert leaves_of(tree_of(CART(refinement=None), N8.select_columns([]))) == [[4, 4]]
 
     def test_data_without_a_target_are_an_error(self) -> None:
         with pytest.raises(ConfigurationError, match="no target"):
-            learned(CART(), Data(Table([Column("x")], [[1.0]])))
+            learned(CART(refinement=None), Data(Table([Column("x")], [[1.0]])))
 
     def test_infinite_values_are_an_error(self) -> None:
         with pytest.raises(ConfigurationError, match="some of 'x' are infinite"):
-            learned(CART(), table_of({"x": [1, float("inf")]}, "AB"))
+            learned(CART(refinement=None), table_of({"x": [1, float("inf")]}, "AB"))
 
     def test_rows_without_class_or_weight_do_not_count(self) -> None:
         table = Table([Column("x")], [[1, 2, 3, 4]], Column("class", ("A", "B")), [0, -1, 1, 1], [1, 1, 1, 0])
@@ -211,7 +213,7 @@ class TestOddData:
 
     def test_constant_and_empty_features_are_not_used(self) -> None:
         data = table_of({"a": [1, 1, 1, 1], "b": [None] * 4, "c": [1, 2, 3, 4]}, "AABB")
-        for machine in (CART(), C45(min_objects=1), SSVTree()):
+        for machine in (CART(refinement=None), C45(min_objects=1, refinement=None), SSVTree()):
             assert set(tree_of(machine, data).feature) == {2}
 
     def test_equal_rows_of_different_classes_share_a_leaf(self) -> None:
@@ -222,7 +224,14 @@ class TestOddData:
         rng = np.random.default_rng(0)
         symbols = [f"s{i}" for i in rng.integers(0, 60, 400)]
         data = table_of({"s": symbols, "x": rng.random(400)}, [int(i) for i in rng.integers(0, 3, 400)])
-        for machine in (CART(), C45(), C45(binary=True), SSVTree(), AUCTree(), ID3()):
+        for machine in (
+            CART(refinement=None),
+            C45(refinement=None),
+            C45(binary=True, refinement=None),
+            SSVTree(),
+            AUCTree(),
+            ID3(),
+        ):
             model = learned(machine, data)
             assert 0 <= model.results["Training error"] < 0.67
 
@@ -231,7 +240,7 @@ class TestOddData:
         features = rng.random((10_000, 40))
         columns = [Column(f"x{i}") for i in range(10_000)]
         data = Data(Table(columns, features, Column("class", ("A", "B")), features[77] > 0.5))
-        assert tree_of(CART(surrogates=0), data).feature[0] == 77
+        assert tree_of(CART(surrogates=0, refinement=None), data).feature[0] == 77
 
     def test_an_unseen_symbol_is_treated_as_missing(self) -> None:
         learnt = table_of({"s": ["u", "u", "u", "v", "w"]}, "AAABB")
@@ -253,15 +262,15 @@ def test_what_the_kernel_cannot_do_is_searched_node_by_node() -> None:
     assert grown(DecisionTree(missing_values=Fractional(), stop=few_leaves), N8) is not None
     assert grown(DecisionTree(missing_values=Fractional(), stop=few_leaves), missing) is None
     assert grown(DecisionTree(search=HillClimbing(ties="last")), N8) is None
-    assert grown(C45(subset=True), G14) is None
+    assert grown(C45(subset=True, refinement=None), G14) is None
     assert grown(CRUISE2D(), N8) is None
 
 
 def test_only_a_tree_whose_components_draw_depends_on_the_seed() -> None:
-    assert not CART().is_random
+    assert not CART(refinement=None).is_random
     assert CRUISE2D().is_random
     with Project(seed=1) as first, Project(seed=2) as second:
-        for learner, same in ((CART(), True), (CRUISE2D(), False)):
+        for learner, same in ((CART(refinement=None), True), (CRUISE2D(), False)):
             one, other = (project.request(learner, data=project.given(D1)) for project in (first, second))
             assert (one.key == other.key) is same
             one.wait()
@@ -271,26 +280,26 @@ def test_only_a_tree_whose_components_draw_depends_on_the_seed() -> None:
 @pytest.mark.parametrize("name", ["glass", "vote", "heart-c", "hepatitis"])
 def test_without_the_filter_of_c45_no_feature_has_a_better_gain_ratio(name: str) -> None:
     data = datasets.load(name)
-    learner = C45(average_filter=False)
+    learner = C45(average_filter=False, refinement=None)
     search = learner.get("splitter.splitter")
     root = NodeData.of(data)
     ratios = [
         split.quality for feature in range(len(data.columns)) for split in search.best_splits_of(root, feature, 1)
     ]
     assert tree_of(learner, data).quality[0] == pytest.approx(max(ratios))
-    [filtered] = C45().get("splitter").best_splits(root, 1)
+    [filtered] = C45(refinement=None).get("splitter").best_splits(root, 1)
     assert filtered.quality <= max(ratios) + 1e-12
 
 
 def test_gain_ratios_of_the_weather_are_compared_without_a_filter() -> None:
-    found = C45(average_filter=False).get("splitter").best_splits(NodeData.of(G14), 4)
+    found = C45(average_filter=False, refinement=None).get("splitter").best_splits(NodeData.of(G14), 4)
     expected = {"outlook": 0.156428, "humidity": 0.151836, "windy": 0.048849, "temperature": 0.018773}
     assert {G14.columns[split.feature].name: split.quality for split in found} == pytest.approx(expected, abs=1e-6)
     assert [G14.columns[split.feature].name for split in found] == list(expected)
 
 
 def test_c45_without_its_filter_is_a_machine_that_keeps_the_promises() -> None:
-    check_machine(C45(average_filter=False), data=mixed(rows=60))
+    check_machine(C45(average_filter=False, refinement=None), data=mixed(rows=60))
 
 
 @pytest.mark.parametrize("learner", COMPILED.values(), ids=COMPILED)

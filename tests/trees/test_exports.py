@@ -42,9 +42,9 @@ from tests.trees.examples import D1, G14, N8, learned, table_of, tree_of
 from tests.trees.test_exhaustive_search import tables
 
 EVERY_KIND_OF_SPLIT = {
-    "thresholds and sets": CART(surrogates=0),
-    "surrogates": CART(),
-    "branches for symbols": C45(),
+    "thresholds and sets": CART(surrogates=0, refinement=None),
+    "surrogates": CART(refinement=None),
+    "branches for symbols": C45(refinement=None),
     "imputation": ID3(),
     "several cuts": Cal5(),
     "discriminants": FACT(),
@@ -64,7 +64,7 @@ def odd_names() -> Tree:
     """A tree whose names need care in every format."""
     name, symbols = 'a "quoted" \\N <b>&\nname', ("<", '"', "\\", "\x00é")
     data = Table([Column(name, symbols)], [[0, 1, 2, 3]], Column("class", ("<p>", 'q"')), [0, 0, 1, 1])
-    return tree_of(C45(min_objects=1), Data(data))
+    return tree_of(C45(min_objects=1, refinement=None), Data(data))
 
 
 class TestPlainData:
@@ -85,7 +85,7 @@ class TestPlainData:
             assert np.array_equal(classifier.probabilities(data), other.probabilities(data))
 
     def test_it_can_be_read(self) -> None:
-        plain = tree_of(CART(surrogates=1), table_of({"x": [1, 2, 8, 9], "c": "aabb"}, "AABB")).plain()
+        plain = tree_of(CART(surrogates=1, refinement=None), table_of({"x": [1, 2, 8, 9], "c": "aabb"}, "AABB")).plain()
         assert plain["columns"] == [{"name": "x", "categories": None}, {"name": "c", "categories": ["a", "b"]}]
         assert plain["labels"] == ["A", "B"]
         assert plain["nodes"][0]["tests"] == [
@@ -165,13 +165,13 @@ def datasets_of_two_kinds() -> Data:
     return table_of({"x": [1, 2, 3, 4, None, 6], "c": ["a", "b", "c", "a", "b", None]}, "ABABBA")
 
 
-PLAIN = tree_of(CART(), datasets_of_two_kinds()).plain()
+PLAIN = tree_of(CART(refinement=None), datasets_of_two_kinds()).plain()
 
 
 class TestRules:
     def test_every_leaf_has_a_rule_in_which_each_feature_is_said_once(self) -> None:
         data = table_of({"x": [1, 2, 3, 4, 5, 6], "c": "abcabc"}, "BBAABB")
-        assert [str(rule) for rule in tree_of(CART(), data).rules()] == [
+        assert [str(rule) for rule in tree_of(CART(refinement=None), data).rules()] == [
             "if x <= 2.5 then B (2)",
             "if 2.5 < x <= 4.5 then A (2)",
             "if x > 4.5 then B (2)",
@@ -179,7 +179,7 @@ class TestRules:
 
     def test_sets_of_symbols_are_narrowed_on_the_way_down(self) -> None:
         data = table_of({"c": "aabbccdd"}, "AABBCCDD")
-        rules = tree_of(CART(), data).rules()
+        rules = tree_of(CART(refinement=None), data).rules()
         assert sorted(str(rule) for rule in rules) == [
             "if c = a then A (2)",
             "if c = b then B (2)",
@@ -188,13 +188,15 @@ class TestRules:
         ]
 
     def test_a_tree_without_splits_is_a_rule_without_conditions(self) -> None:
-        assert tree_of(CART(), table_of({"x": [1, 1, 1]}, "AAB")).rules() == (Rule((), "A", 3.0, 1.0, 0),)
-        assert str(tree_of(CART(), table_of({"x": [1, 1, 1]}, "AAB")).rules()[0]) == "always A (3/1)"
+        assert tree_of(CART(refinement=None), table_of({"x": [1, 1, 1]}, "AAB")).rules() == (
+            Rule((), "A", 3.0, 1.0, 0),
+        )
+        assert str(tree_of(CART(refinement=None), table_of({"x": [1, 1, 1]}, "AAB")).rules()[0]) == "always A (3/1)"
 
     @settings(max_examples=60, deadline=None)
     @given(tables(missing=False))
     def test_a_row_fulfils_the_rule_of_its_leaf_and_no_other(self, data: Data) -> None:
-        for machine in (CART(), C45(collapse=False), SSVTree(), Cal5()):
+        for machine in (CART(refinement=None), C45(collapse=False, refinement=None), SSVTree(), Cal5()):
             classifier = learned(machine, data).outputs["classifier"]
             rules = classifier.tree.rules()
             assert len(rules) == classifier.tree.leaf_count
@@ -208,7 +210,7 @@ class TestAnswersOfAClassifier:
     DATA = table_of({"x": [1] * 5 + [2] * 3}, "AAAABBBB")
 
     def test_they_are_those_of_its_decision_module(self) -> None:
-        classifier = learned(CART(cost=((0, 9), (1, 0))), self.DATA).outputs["classifier"]
+        classifier = learned(CART(cost=((0, 9), (1, 0)), refinement=None), self.DATA).outputs["classifier"]
         assert classifier.classify(self.DATA).tolist() == [1] * 8
         assert str(classifier).splitlines() == ["x <= 1.5: B (5/4)", "x > 1.5: B (3)"]
         assert str(classifier.tree).splitlines() == ["x <= 1.5: A (5/1)", "x > 1.5: B (3)"]
@@ -219,7 +221,7 @@ class TestAnswersOfAClassifier:
 
     @pytest.mark.parametrize("decision", [Laplace(), MEstimate(m=9.0), WithPriors((1, 9))], ids=repr)
     def test_they_are_those_of_any_module(self, decision: DecisionModule) -> None:
-        classifier = learned(CART().replace("decision", decision), D1).outputs["classifier"]
+        classifier = learned(CART(refinement=None).replace("decision", decision), D1).outputs["classifier"]
         shown = {rule.leaf: D1.labels.index(rule.label) for rule in classifier.rules()}
         assert [shown[leaf] for leaf in classifier.leaves(D1)] == classifier.classify(D1).tolist()
 
@@ -241,7 +243,7 @@ def fulfils(data: Data, row: int, rule: Rule) -> bool:
 
 class TestGraphviz:
     def test_nodes_show_their_answers_and_edges_their_conditions(self) -> None:
-        lines = tree_of(C45(), G14).dot().splitlines()
+        lines = tree_of(C45(refinement=None), G14).dot().splitlines()
         assert lines[0] == "digraph tree {"
         assert lines[-1] == "}"
         assert '  0 [label="yes (14/5)", shape=ellipse];' in lines
@@ -259,7 +261,7 @@ class TestGraphviz:
 
 class TestDrawings:
     def test_all_answers_and_conditions_are_drawn(self) -> None:
-        tree = tree_of(C45(), G14)
+        tree = tree_of(C45(refinement=None), G14)
         drawn = texts(tree.svg())
         for rule in tree.rules():
             assert rule.answer in drawn
@@ -276,7 +278,7 @@ class TestDrawings:
                 assert float(box.get("y", 0)) + 12 <= height
 
     def test_leaves_have_lines_of_their_own(self) -> None:
-        tree = tree_of(CART(), datasets.load("glass"))
+        tree = tree_of(CART(refinement=None), datasets.load("glass"))
         root = ElementTree.fromstring(tree.svg())
         heights = [each.get("y") for each in root.iter(f"{SVG}text") if each.get("font-weight")]
         assert len(heights) == len(set(heights)) == tree.leaf_count
@@ -287,15 +289,18 @@ class TestDrawings:
         assert texts(odd_names()._repr_svg_()) == drawn
 
     def test_a_root_alone_can_be_drawn(self) -> None:
-        assert texts(tree_of(CART(), table_of({"x": [1, 1, 1]}, "AAB")).svg()) == ["A", "B", "A (3/1)"]
+        assert texts(tree_of(CART(refinement=None), table_of({"x": [1, 1, 1]}, "AAB")).svg()) == ["A", "B", "A (3/1)"]
 
     def test_below_a_depth_nothing_is_drawn(self) -> None:
-        drawn = texts(tree_of(C45(), G14).svg(depth=2))
+        drawn = texts(tree_of(C45(refinement=None), G14).svg(depth=2))
         assert "windy = T" not in drawn
         assert {"yes (4)", "no (5/2) …", "yes (5/2) …"} <= set(drawn)
 
     def test_a_notebook_shows_all_of_a_small_tree_and_the_upper_part_of_a_large_one(self) -> None:
-        small, large = tree_of(CART(), G14), tree_of(CART(surrogates=0), HOME.load("survey"))
+        small, large = (
+            tree_of(CART(refinement=None), G14),
+            tree_of(CART(surrogates=0, refinement=None), HOME.load("survey")),
+        )
         assert small._repr_html_().count("<svg") == 1
         assert small._repr_svg_() == small.svg()
         depth = depth_of_so_many(large, 150)
@@ -305,16 +310,16 @@ class TestDrawings:
 
     def test_many_classes_have_colours_and_a_legend_of_the_first(self) -> None:
         data = table_of({"x": list(range(30))}, [f"c{i:02}" for i in range(30)])
-        svg = tree_of(CART(), data).svg()
+        svg = tree_of(CART(refinement=None), data).svg()
         assert "and 18 more" in texts(svg)
         assert len(set(re.findall(r'fill="(#\w+|hsl[^"]+)"', svg))) == 30
 
 
 class TestEquality:
     def test_trees_are_equal_if_their_contents_are(self) -> None:
-        one, other = tree_of(CART(), N8), tree_of(CART(), N8)
+        one, other = tree_of(CART(refinement=None), N8), tree_of(CART(refinement=None), N8)
         assert one is not other
         assert one == other
         assert hash(one) == hash(other)
-        assert one != tree_of(CART(), D1)
+        assert one != tree_of(CART(refinement=None), D1)
         assert one != "a tree"

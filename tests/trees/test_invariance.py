@@ -29,9 +29,9 @@ ALGORITHMS: dict[str, Any] = {
     "fact": FACT(min_class=2),
     "quest": QUEST(),
     "cruise 1d": CRUISE1D(),
-    "cart": CART(surrogates=0),
-    "c4.5": C45(),
-    "c4.5, binary": C45(binary=True),
+    "cart": CART(surrogates=0, refinement=None),
+    "c4.5": C45(refinement=None),
+    "c4.5, binary": C45(binary=True, refinement=None),
     "ssv": SSVTree(),
     "ssv, lexicographic": SSVTree(quality=SSVLexicographic()),
 }
@@ -158,15 +158,18 @@ MANY = table_of({"many": list("cdadbccbda"), "x": [1, 1, 2, 1, 0, 0, 0, 0, 0, 3]
 
 @pytest.mark.parametrize("grown", [tree_of, searched_tree])
 def test_symbols_are_many_for_what_rows_weigh_and_not_for_their_number(grown: Any) -> None:
-    weighted, repeated = grown(C45(), weighing(MANY, 2.0)), grown(C45(), MANY.select_rows([*range(10)] * 2))
+    weighted, repeated = (
+        grown(C45(refinement=None), weighing(MANY, 2.0)),
+        grown(C45(refinement=None), MANY.select_rows([*range(10)] * 2)),
+    )
     assert same(weighted, repeated)
     assert str(repeated).startswith("many = a")
-    assert str(grown(C45(), MANY)).startswith("x <= 1")
+    assert str(grown(C45(refinement=None), MANY)).startswith("x <= 1")
 
 
 @pytest.mark.parametrize("weight", [0.1, 2.0])
 def test_symbols_of_important_rows_are_as_many_as_those_of_others(weight: float) -> None:
-    plain = C45()
+    plain = C45(refinement=None)
     important = plain.replace("splitter", ImportanceWeights(plain.get("splitter")))
     root = NodeData.of(weighing(MANY, weight))
     [split] = important.get("splitter").best_splits(root, 1)

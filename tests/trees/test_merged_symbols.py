@@ -139,25 +139,27 @@ def test_c45s_measure_counts_a_missing_value_as_a_part_of_its_own() -> None:
 
 def test_two_symbols_are_what_they_are_with_a_branch_for_each() -> None:
     data = HOME.load("led7")
-    plain, subset = C45(), C45(subset=True)
+    plain, subset = C45(refinement=None), C45(subset=True, refinement=None)
     assert same_tree(tree_of(plain, data), tree_of(subset, data))
 
 
 def test_a_tree_of_sets_is_smaller_where_many_symbols_mean_the_same() -> None:
     data = rows_of([(8, 0), (0, 7), (6, 0), (0, 9), (7, 0), (0, 5)])
-    assert [tree_of(learner, data).leaf_count for learner in (C45(), C45(subset=True))] == [6, 2]
+    assert [
+        tree_of(learner, data).leaf_count for learner in (C45(refinement=None), C45(subset=True, refinement=None))
+    ] == [6, 2]
 
 
 def test_unseen_symbols_get_what_the_node_says() -> None:
     data = rows_of([(8, 0), (0, 7), (6, 0), (0, 9)])
     three = data.select_rows(data.feature(0) != 2)
-    tree = tree_of(C45(subset=True), three)
+    tree = tree_of(C45(subset=True, refinement=None), three)
     assert tree.branch_count[0] == 3
     assert tree.weights[1:].tolist() == [8, 16, 0]
 
 
 def test_features_may_be_searched_one_by_one() -> None:
-    learner = C45(subset=True, average_filter=False)
+    learner = C45(subset=True, average_filter=False, refinement=None)
     assert tree_of(learner, datasets.load("labor")).leaf_count > 1
 
 
@@ -171,8 +173,8 @@ def test_sets_are_a_way_to_split_of_any_search() -> None:
 
 def test_one_symbol_and_sets_of_them_are_not_asked_for_at_once() -> None:
     with pytest.raises(ConfigurationError, match="C45: binary and subset are two ways"):
-        C45(binary=True, subset=True)
+        C45(binary=True, subset=True, refinement=None)
 
 
 def test_the_machine_keeps_the_promises_of_all_machines() -> None:
-    check_machine(C45(subset=True), data=G14)
+    check_machine(C45(subset=True, refinement=None), data=G14)

@@ -50,8 +50,8 @@ def altered(data: Data, shares: np.ndarray) -> np.ndarray:
 def test_altered_priors_grow_the_tree_of_rows_that_weigh_so(name: str) -> None:
     data = datasets.load(name)
     priors = np.arange(1.0, len(data.labels) + 1)
-    learner = CART(surrogates=0, min_size=0, priors=tuple(priors))
-    plain = CART(surrogates=0, min_size=0, min_branch=0)
+    learner = CART(surrogates=0, min_size=0, priors=tuple(priors), refinement=None)
+    plain = CART(surrogates=0, min_size=0, min_branch=0, refinement=None)
     other = weighted(data, altered(data, priors / priors.sum()))
     one, two = tree_of(learner, data), tree_of(plain, other)
     assert one.feature.tolist() == two.feature.tolist()
@@ -82,24 +82,32 @@ def test_priors_and_costs_come_to_the_same_where_they_say_the_same() -> None:
     counts = np.bincount(data.classes, minlength=len(data.labels)).astype(float)
     twice = np.where(np.arange(len(counts)) == 1, 2.0, 1.0)
     unequal = tuple(tuple(float(i != j) * twice[j] for j in range(len(counts))) for i in range(len(counts)))
-    by_cost, by_priors = CART(surrogates=0, cost=unequal), CART(surrogates=0, priors=tuple(counts * twice))
+    by_cost, by_priors = (
+        CART(surrogates=0, cost=unequal, refinement=None),
+        CART(surrogates=0, priors=tuple(counts * twice), refinement=None),
+    )
     assert tree_of(by_cost, data) == tree_of(by_priors, data)
     costs_alike = tuple(tuple(float(i != j) for j in range(len(counts))) for i in range(len(counts)))
-    for plain in (CART(surrogates=0, priors=tuple(counts)), CART(surrogates=0, cost=costs_alike)):
+    for plain in (
+        CART(surrogates=0, priors=tuple(counts), refinement=None),
+        CART(surrogates=0, cost=costs_alike, refinement=None),
+    ):
         answers = learned(plain, data).outputs["classifier"].classify(data)
-        assert (answers == learned(CART(surrogates=0), data).outputs["classifier"].classify(data)).all()
+        assert (
+            answers == learned(CART(surrogates=0, refinement=None), data).outputs["classifier"].classify(data)
+        ).all()
 
 
 def test_leaves_answer_by_priors_and_costs() -> None:
     data = table_of({"x": [1, 1, 1, 1]}, "AAAB")
-    assert learned(CART(), data).outputs["classifier"].probabilities(data)[0].tolist() == [0.75, 0.25]
-    even = learned(CART(priors=(1, 3)), data).outputs["classifier"]
+    assert learned(CART(refinement=None), data).outputs["classifier"].probabilities(data)[0].tolist() == [0.75, 0.25]
+    even = learned(CART(priors=(1, 3), refinement=None), data).outputs["classifier"]
     assert even.probabilities(data)[0].tolist() == [0.25, 0.75]
     assert even.classify(data)[0] == 1
-    careful = learned(CART(cost=((0, 4), (1, 0))), data).outputs["classifier"]
+    careful = learned(CART(cost=((0, 4), (1, 0)), refinement=None), data).outputs["classifier"]
     assert careful.probabilities(data)[0].tolist() == [0.75, 0.25]
     assert careful.classify(data)[0] == 1
-    both = CART(priors=(9, 1), cost=((0, 4), (1, 0)))
+    both = CART(priors=(9, 1), cost=((0, 4), (1, 0)), refinement=None)
     assert both.decision == LeastCost(((0, 4), (1, 0)), WithPriors((9, 1)))
     assert learned(both, data).outputs["classifier"].classify(data)[0] == 0
 
@@ -129,27 +137,28 @@ def test_priors_and_costs_that_are_none_are_refused(arguments: dict[str, object]
 
 def test_priors_of_other_classes_are_refused() -> None:
     with pytest.raises(ConfigurationError, match="AlteredPriors: priors are for 3 classes, but the data have 2"):
-        tree_of(CART(priors=(1, 1, 1)), N8)
+        tree_of(CART(priors=(1, 1, 1), refinement=None), N8)
     with pytest.raises(ConfigurationError, match="WithPriors: priors are for 3 classes, but the data have 2"):
-        tree_of(CART().replace("decision", WithPriors((1, 1, 1))), N8)
+        tree_of(CART(refinement=None).replace("decision", WithPriors((1, 1, 1))), N8)
 
 
 def test_a_class_whose_errors_cost_nothing_separates_nothing() -> None:
-    assert len(tree_of(CART(cost=((0, 0), (1, 0))), N8)) == 1
-    assert len(tree_of(CART(cost=((0, 0), (0, 0))), N8)) == 1
+    assert len(tree_of(CART(cost=((0, 0), (1, 0)), refinement=None), N8)) == 1
+    assert len(tree_of(CART(cost=((0, 0), (0, 0)), refinement=None), N8)) == 1
 
 
 def test_trees_with_priors_are_machines_that_keep_the_promises() -> None:
-    check_machine(CART(priors=(1, 2, 3), cost=((0, 1, 1), (2, 0, 1), (1, 1, 0))), data=mixed(rows=60))
+    check_machine(CART(priors=(1, 2, 3), cost=((0, 1, 1), (2, 0, 1), (1, 1, 0)), refinement=None), data=mixed(rows=60))
     check_machine(CART(priors=(1, 2, 3), refinement=CostComplexity()), data=mixed(rows=60))
     check_machine(
-        C45().replace("splitter", ImportanceWeights(C45().get("splitter"))), data=mixed(rows=60, weighted=True)
+        C45(refinement=None).replace("splitter", ImportanceWeights(C45(refinement=None).get("splitter"))),
+        data=mixed(rows=60, weighted=True),
     )
 
 
 SPLITTERS: list[NodeSplitter] = [
     ExhaustiveSearch(quality=SSV()),
-    C45().get("splitter"),
+    C45(refinement=None).get("splitter"),
     SelectAndSplit(selector=PermutationTest(alpha=0.05)),
 ]
 

@@ -39,14 +39,16 @@ from tests.trees.examples import incomplete, same_tree
 
 SHALLOW = AnyOf((MaxErrors(), MaxDepth(depth=4)))
 LEARNERS: dict[str, Any] = {
-    "surrogates": CART(),
-    "one surrogate, twoing": CART(Twoing(), surrogates=1),
-    "surrogates, information": CART(InformationGain(), min_size=6, min_branch=3),
-    "surrogates, shallow": CART().replace("stop", SHALLOW),
+    "surrogates": CART(refinement=None),
+    "one surrogate, twoing": CART(Twoing(), surrogates=1, refinement=None),
+    "surrogates, information": CART(InformationGain(), min_size=6, min_branch=3, refinement=None),
+    "surrogates, shallow": CART(refinement=None).replace("stop", SHALLOW),
     "surrogates of many branches": AUCTree().replace("missing_values", Surrogates(most=3)),
-    "surrogates, cuts at values": C45(binary=True, collapse=False).replace("missing_values", Surrogates()),
-    "C4.5": C45(collapse=False),
-    "C4.5, binary": C45(binary=True, mdl=False, collapse=False),
+    "surrogates, cuts at values": C45(binary=True, collapse=False, refinement=None).replace(
+        "missing_values", Surrogates()
+    ),
+    "C4.5": C45(collapse=False, refinement=None),
+    "C4.5, binary": C45(binary=True, mdl=False, collapse=False, refinement=None),
     "AUC": AUCTree(),
     "parts, shallow": AUCTree().replace("stop", SHALLOW),
     "parts, small sets": SSVTree().replace("missing_values", Fractional()),
@@ -87,7 +89,10 @@ def test_of_a_view_in_which_rows_are_repeated() -> None:
 @settings(max_examples=30, deadline=None)
 @given(seed=st.integers(0, 100_000))
 def test_surrogates_of_a_tree_with_few_leaves(seed: int) -> None:
-    learner, data = CART().replace("stop", AnyOf((MaxErrors(), MaxLeaves(leaves=5)))), incomplete(seed, 3)
+    learner, data = (
+        CART(refinement=None).replace("stop", AnyOf((MaxErrors(), MaxLeaves(leaves=5)))),
+        incomplete(seed, 3),
+    )
     tree = grown(learner, data)
     assert tree == learner._searched(data) if not data.is_weighted else tree is None
 

@@ -75,9 +75,9 @@ def test_a_layered_search_begins_with_one_tree() -> None:
 
 
 PLAIN = {
-    "CART": CART(surrogates=0),
-    "CART with surrogates": CART(),
-    "C4.5": C45(collapse=False),
+    "CART": CART(surrogates=0, refinement=None),
+    "CART with surrogates": CART(refinement=None),
+    "C4.5": C45(collapse=False, refinement=None),
     "few leaves": DecisionTree(stop=AnyOf((MaxErrors(), MaxLeaves(leaves=4))), prospects=SSVProspects()),
     "shallow": DecisionTree(stop=AnyOf((MaxDepth(depth=3), MinNodeSize(size=3)))),
     "judged": DecisionTree(acceptor=AcceptIfImproved()),
@@ -99,7 +99,7 @@ def test_a_beam_of_one_tree_and_one_split_is_hill_climbing(name: str, data: Data
 @pytest.mark.parametrize("name", ["iris", "vote", "zoo", "labor"])
 def test_the_same_on_real_data(name: str) -> None:
     data = datasets.load(name)
-    for machine in (CART(surrogates=0), BestFirstTree().replace("search", HillClimbing())):
+    for machine in (CART(surrogates=0, refinement=None), BestFirstTree().replace("search", HillClimbing())):
         narrow = machine.replace("search", BeamSearch(width=1, branch=1))
         assert same_tree(tree_of(narrow, data), tree_of(machine, data))
 
@@ -145,7 +145,9 @@ def test_a_tree_may_be_judged_by_its_errors() -> None:
 
 def test_families_do_not_fill_the_beam() -> None:
     data = datasets.load("heart-statlog")
-    machine = CART(InformationGain(), surrogates=0).replace("stop", AnyOf((MaxErrors(), MaxDepth(depth=4))))
+    machine = CART(InformationGain(), surrogates=0, refinement=None).replace(
+        "stop", AnyOf((MaxErrors(), MaxDepth(depth=4)))
+    )
     roots = {
         few: {int(tree.feature[0]) for tree in forest(BeamSearch(per_parent=few, finished=5), data, machine)}
         for few in (1, 5)
@@ -184,7 +186,7 @@ def test_nodes_are_counted_as_the_tree_says() -> None:
 @settings(max_examples=40, deadline=None)
 @given(tables(weighted=True), st.integers(1, 4), st.integers(1, 4))
 def test_children_share_the_weight_of_their_parent(data: Data, width: int, branch: int) -> None:
-    tree = tree_of(C45(collapse=False).replace("search", BeamSearch(width=width, branch=branch)), data)
+    tree = tree_of(C45(collapse=False, refinement=None).replace("search", BeamSearch(width=width, branch=branch)), data)
     for node in map(int, np.flatnonzero(tree.branch_count)):
         total = tree.class_weights[list(tree.children(node))].sum(axis=0)
         assert total == pytest.approx(tree.class_weights[node], abs=1e-4)

@@ -18,7 +18,7 @@ from intemi.kernel import Input, Machine, Model, Output, storable
 from intemi.kernel.errors import NotEnoughMemory
 from intemi.kernel.libraries import library
 from intemi.machines.classifiers.kernels import GaussianKernel, Kernel
-from intemi.machines.classifiers.training import numbers_only
+from intemi.machines.classifiers.training import numbers_only, weights_to_learn_from
 from intemi.machines.decoded import expect
 from intemi.machines.interfaces import Floats
 
@@ -131,7 +131,7 @@ class KernelTable:
 
 
 class KernelProvider(Machine):
-    """Compute the table of a kernel; machines with the same kernel and the same data share it."""
+    """Compute the table of a kernel, fitted to the data; machines with the same kernel and the same data share it."""
 
     data = Input(Data)
     table = Output(KernelTable)
@@ -139,5 +139,6 @@ class KernelProvider(Machine):
     kernel: Kernel = GaussianKernel()
 
     def run(self, data: Data) -> Model:
-        _tables.compute(self.kernel, data)
-        return Model(table=KernelTable(self.kernel, data))
+        kernel = self.kernel.fitted(numbers_only(self.kernel.kind, data), weights_to_learn_from(data))
+        _tables.compute(kernel, data)
+        return Model(table=KernelTable(kernel, data))

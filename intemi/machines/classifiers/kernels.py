@@ -14,6 +14,8 @@ from intemi.machines.search.steps import Steps
 LEAST_EXPONENT = -700.0
 """Stands for all below it; its exponential is 1e-304. Where numbers become too small to be normal ones, and zero in the
 end, a processor takes ten to a hundred times as long."""
+LEAST_SIGMA = float(np.finfo(float).tiny)
+"""Below it, and above its inverse, numbers are no normal ones."""
 FARTHEST_EXPONENT = -1e6
 """Up to here, from the mean, exponents may be sums of parts that cancel: what rounding leaves of them is below 1e-8."""
 
@@ -24,6 +26,10 @@ class Kernel(Component):
     @abstractmethod
     def between(self, rows: Floats, others: Floats) -> Floats:
         """The product of each row with each of the others."""
+
+    def fitted(self, rows: Floats, weights: Floats) -> Kernel:
+        """The kernel with what it takes from the data that it is used on; most take nothing."""
+        return self
 
     def table(self, rows: Floats, memory: Floats | None = None) -> Floats:
         """The product of each row with each, in memory that may be written to; infinite ones are refused."""
@@ -63,20 +69,45 @@ class PolynomialKernel(Kernel):
 class GaussianKernel(Kernel):
     """exp(−σ ‖x − y‖²): the larger σ, the smaller the surroundings of a row that it has a say in.
 
-    That is how Table 4.5 of the book uses it; scikit-learn and LIBSVM call the factor γ.
+    That is how Table 4.5 of the book uses it; scikit-learn and LIBSVM call the factor γ. Without a `sigma` it is one by
+    the number of columns and by the variance of all training values, scikit-learn's `gamma="scale"`.
+
+    >>> GaussianKernel().fitted(np.array([[0.0, 2.0], [4.0, 6.0]]), np.ones(2)).sigma
+    0.1
     """
 
-    sigma: float = parameter(default=0.1, above=0)
+    sigma: float | None = parameter(default=None, above=0)
 
     def default_scenario(self) -> Steps:
         """From nearly linear to nearly nothing but the row itself, for standardized data."""
         return Steps("sigma", base=2.0, start=-10, step=2, count=8)
 
+    def fitted(self, rows: Floats, weights: Floats) -> Kernel:
+        if self.sigma is not None:
+            return self
+        width, total = rows.shape[1], float(weights.sum())
+        if not width or not total:
+            return GaussianKernel(sigma=1.0)
+        with np.errstate(over="ignore", invalid="ignore"):
+            mean = float((weights @ rows).sum()) / (total * width)
+            variance = float((weights @ (rows - mean) ** 2).sum()) / (total * width)
+        self.refuse_infinite(variance)
+        return GaussianKernel(
+            sigma=max(1.0 / (width * variance), LEAST_SIGMA) if width * variance > LEAST_SIGMA else 1.0
+        )
+
+    @property
+    def factor(self) -> float:
+        """Its σ; an error if it is not known yet."""
+        if self.sigma is None:
+            raise ConfigurationError("GaussianKernel: sigma must be a number here, got None; fitted(rows) gives one")
+        return self.sigma
+
     def between(self, rows: Floats, others: Floats) -> Floats:
         cdist = library("scipy.spatial.distance").cdist
 
         exponents: Floats = cdist(rows, others, "sqeuclidean")
-        exponents *= -self.sigma
+        exponents *= -self.factor
         np.maximum(exponents, LEAST_EXPONENT, out=exponents)
         return np.exp(exponents, out=exponents)
 
@@ -88,12 +119,12 @@ class GaussianKernel(Kernel):
         with np.errstate(over="ignore", invalid="ignore"):
             centered = np.subtract(rows, rows.mean(axis=0), out=right[:, :width])
             squares = np.einsum("ij,ij->i", centered, centered)
-            squares *= -self.sigma
+            squares *= -self.factor
         least = squares.min(initial=0.0)
         if not least >= FARTHEST_EXPONENT:  # nor if it is no number
             return self.between(rows, rows)
         left[:, width] = right[:, width + 1] = squares
-        np.multiply(centered, 2 * self.sigma, out=left[:, :width])
+        np.multiply(centered, 2 * self.factor, out=left[:, :width])
         table = np.asarray(np.matmul(left, right.T, out=memory))
         if 4 * least < LEAST_EXPONENT:  # else none of them reaches it, and rounding is below 1e-12
             np.clip(table, LEAST_EXPONENT, 0.0, out=table)

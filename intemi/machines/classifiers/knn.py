@@ -119,6 +119,8 @@ class KNN(Learner):
     [0, 0, 1, 1]
     """
 
+    compares_distances = True
+
     k: int = parameter(default=5, at_least=1)
     distance: Distance = Euclidean()
     weights: Literal["uniform", "distance"] = "uniform"

@@ -81,9 +81,11 @@ def _log_density(values: Floats, mean: Floats, variance: Floats) -> Floats:
 class NaiveBayes(Learner):
     """Multiply the share of a class with the probabilities of a row's values in it.
 
-    Numeric values are normally distributed within a class; to each variance `smoothing` times the largest variance of a
-    feature is added. To the count of each category in a class `alpha` is added (Laplace). Missing values are ignored.
-    A class that no value of a feature is known of is taken to have the values of all rows.
+    Numeric values are normally distributed within a class. No deviation is below `floor` times the mean gap between
+    neighbouring values of the feature, as in WEKA, so that columns that hardly vary within a class do not decide
+    alone; to each variance `smoothing` times the largest variance of a feature is added. To the count of each
+    category in a class `alpha` is added (Laplace). Missing values are ignored. A class that no value of a feature
+    is known of is taken to have the values of all rows.
 
     >>> from intemi.data import Table
     >>> from intemi.kernel import Project
@@ -94,8 +96,11 @@ class NaiveBayes(Learner):
     [[1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, 1.0]]
     """
 
+    version = 2
+
     alpha: float = parameter(default=1.0, above=0, search=(0.01, 0.1, 1.0, 10.0))
     smoothing: float = parameter(default=1e-9, above=0, search=(1e-9, 1e-6, 1e-3))
+    floor: float = parameter(default=1 / 6, at_least=0)
 
     def run(self, data: Data) -> Model:
         data = rows_to_learn_from(self.kind, data)
@@ -141,6 +146,7 @@ class NaiveBayes(Learner):
             inside = classes == label
             if inside.any():
                 moments[label] = _moments(values[inside], weights[inside])
+        moments[:, 1] = np.maximum(moments[:, 1], (self.floor * _mean_gap(values)) ** 2)
         return variance, moments
 
 
@@ -148,6 +154,16 @@ def _moments(values: Floats, weights: Floats) -> tuple[float, float]:
     total = weights.sum()
     mean = (values * weights).sum() / total
     return float(mean), float(((values - mean) ** 2 * weights).sum() / total)
+
+
+def _mean_gap(values: Floats) -> float:
+    """How far neighbouring values are apart, on average; 0 if all are the same.
+
+    >>> _mean_gap(np.array([0.0, 3.0, 3.0, 12.0]))
+    6.0
+    """
+    different = np.unique(values)
+    return float(different[-1] - different[0]) / max(len(different) - 1, 1)
 
 
 def _told(values: Floats, classes: Codes, weights: Floats) -> tuple[Floats, Codes, Floats]:

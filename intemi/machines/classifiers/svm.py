@@ -96,6 +96,8 @@ class SVM(Learner):
     [0, 0, 1, 1]
     """
 
+    compares_distances = True
+
     C: float = parameter(default=1.0, above=0)
     kernel: Kernel = GaussianKernel()
     tolerance: float = parameter(default=1e-3, above=0)

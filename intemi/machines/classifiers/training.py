@@ -23,6 +23,11 @@ def rows_to_learn_from(who: str, data: Data) -> Data:
     return data if useful.all() else data.select_rows(useful)
 
 
+def weights_to_learn_from(data: Data) -> Floats:
+    """How much each row counts; 0 where its class is not known."""
+    return data.weights if data.target is None else np.where(data.classes >= 0, data.weights, 0.0)
+
+
 def numbers_only(who: str, data: Data) -> Floats:
     """The values, a row for each case; an error that says what to do if some are nominal or missing."""
     for column in data.columns:

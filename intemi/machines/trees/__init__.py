@@ -8,7 +8,7 @@ leaves, and a `refinement` cuts it back.
 
 from intemi.machines.trees import quality, search, selectors, transformations, whole_feature
 from intemi.machines.trees.acceptors import AcceptIfImproved, MinBranchSize
-from intemi.machines.trees.algorithms import C45, CART, ID3, AUCTree, SSVTree
+from intemi.machines.trees.algorithms import C45, CART, ID3, J48, AUCTree, RPart, SSVTree
 from intemi.machines.trees.best_first_algorithms import BestFirstTree
 from intemi.machines.trees.classifier import TreeClassifier
 from intemi.machines.trees.components import (
@@ -50,6 +50,7 @@ from intemi.machines.trees.refinement.description_length import DescriptionLengt
 from intemi.machines.trees.refinement.direct import Collapse, PathError, PessimisticError
 from intemi.machines.trees.refinement.error_based import ErrorBased
 from intemi.machines.trees.refinement.expansions import Expansions
+from intemi.machines.trees.refinement.fixed_cost_complexity import FixedCostComplexity
 from intemi.machines.trees.refinement.lockstep import LockstepTree
 from intemi.machines.trees.refinement.m_estimate_validation import MEstimateValidation
 from intemi.machines.trees.refinement.machines import (
@@ -108,6 +109,8 @@ __all__ = [
     "ID3",
     "CART",
     "C45",
+    "J48",
+    "RPart",
     "SSVTree",
     "AUCTree",
     "Cal5",
@@ -194,6 +197,7 @@ __all__ = [
     "DirectPruning",
     "BottomUpPruning",
     "Collapse",
+    "FixedCostComplexity",
     "PessimisticError",
     "ErrorBased",
     "MinimumError",

@@ -1,4 +1,8 @@
-"""Published algorithms as settings of the one `DecisionTree`; given a `refinement`, of a tree that is then cut back."""
+"""Published algorithms as settings of the one `DecisionTree`, and of the `refinement` that cuts it back.
+
+`CART` and `C45` are pruned as their authors prune, `J48` and `RPart` as the programs do by default;
+`refinement=None` is the bare growing. The others are cut back only if a refinement is given.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +14,10 @@ from intemi.machines.trees.decisions import Laplace, LeastCost, Proportions, Wit
 from intemi.machines.trees.missing import Fractional, ImputeNode, MajorityBranch, Surrogates
 from intemi.machines.trees.priors import Priors
 from intemi.machines.trees.quality import AUC, SSV, FilteredGainRatio, Gini, InformationGain, SplitQuality
+from intemi.machines.trees.refinement.cost_complexity import CostComplexity
 from intemi.machines.trees.refinement.direct import Collapse
+from intemi.machines.trees.refinement.error_based import ErrorBased
+from intemi.machines.trees.refinement.fixed_cost_complexity import FixedCostComplexity
 from intemi.machines.trees.refinement.machines import TreeLearner, refined
 from intemi.machines.trees.refinement.refinement import Refinement
 from intemi.machines.trees.splitters.each_feature import EachFeature
@@ -19,9 +26,13 @@ from intemi.machines.trees.splitters.merged_symbols import MergedSymbols
 from intemi.machines.trees.splitters.nominal import BranchForEach, NominalSplits, SmallSets, TwoSets
 from intemi.machines.trees.splitters.reweighed import AlteredPriors
 from intemi.machines.trees.splitters.significant import SignificantSplits
-from intemi.machines.trees.stop import AnyOf, MaxErrors, MinNodeSize
+from intemi.machines.trees.stop import AnyOf, MaxDepth, MaxErrors, MinNodeSize
 
 GINI, PAIRS, AREA = Gini(), SSV(), AUC()
+BREIMAN = CostComplexity(se=1)
+"""How CART prunes: by ten folds, to the smallest tree within one standard error of the best."""
+QUINLAN = ErrorBased(cf=0.25, slack=0.1, raising=True)
+"""How C4.5 prunes, release 8."""
 
 
 def ID3(alpha: float | None = None, refinement: Refinement | None = None) -> TreeLearner:
@@ -46,16 +57,18 @@ def CART(
     enumerated: int = 10,
     priors: Priors | None = None,
     cost: Costs | None = None,
-    refinement: Refinement | None = None,
+    refinement: Refinement | None = BREIMAN,
 ) -> TreeLearner:
-    """Two branches, Gini gain (or information gain, or twoing), surrogate splits; pruned by a `refinement` only.
+    """Two branches, Gini gain (or information gain, or twoing), surrogate splits; cost-complexity pruning in ten folds.
+
+    Without `refinement` the tree is left as it was grown.
 
     Where classes are to be as frequent as `priors` say, or errors cost differently, `cost[i][j]` if i is answered
     where j is right, splits are found with altered priors, a `min_branch` above 1 counted likewise, and leaves answer
     what is most probable, or costs least.
 
-    >>> CART(surrogates=2).missing_values
-    Surrogates(most=2)
+    >>> CART().refinement.se, CART(surrogates=2, refinement=None).missing_values
+    (1.0, Surrogates(most=2))
     """
     missing: MissingPolicy = Surrogates(most=surrogates) if surrogates else MajorityBranch()
     decision: DecisionModule = Proportions() if priors is None else WithPriors(priors)
@@ -83,15 +96,17 @@ def C45(
     collapse: bool = True,
     average_filter: bool = True,
     subset: bool = False,
-    refinement: Refinement | None = None,
+    refinement: Refinement | None = QUINLAN,
 ) -> TreeLearner:
-    """Gain ratio among features of at least average gain, a branch for each symbol (or, `binary`, one symbol against
-    the others; or, `subset`, sets of symbols merged while the ratio improves), missing values in parts. With `collapse`
-    splits are undone that remove no errors; further pruning is the business of a `refinement`, such as `ErrorBased()`.
-    Without `average_filter` any gain above 0 will do.
+    """Gain ratio among features of at least average gain, a branch for each symbol, missing values in parts; pruned by
+    the errors to be expected.
 
-    >>> C45().stop.criteria[1]
-    MinNodeSize(size=4.0)
+    Symbols may also be split one against the others (`binary`), or in sets that are merged while the ratio improves
+    (`subset`). With `collapse` splits are undone that remove no errors, with or without a `refinement`. Without
+    `average_filter` any gain above 0 will do.
+
+    >>> C45().refinement.cf, C45(refinement=None).stop.criteria[1]
+    (0.25, MinNodeSize(size=4.0))
     """
     if binary and subset:
         raise ConfigurationError("C45: binary and subset are two ways to split nominal features, got both")
@@ -110,6 +125,36 @@ def C45(
         ),
         refinement,
     )
+
+
+def J48(confidence: float = 0.25, min_objects: float = 2.0, binary: bool = False, raising: bool = True) -> TreeLearner:
+    """C4.5 as J48 of WEKA has it, with its options and their defaults.
+
+    >>> J48(confidence=0.1).refinement.estimator
+    'j48'
+    """
+    pruning = ErrorBased(cf=confidence, estimator="j48", slack=0.1, raising=raising)
+    return C45(min_objects=min_objects, binary=binary, refinement=pruning)
+
+
+def RPart(
+    quality: SplitQuality = GINI,
+    min_split: float = 20.0,
+    min_bucket: float = 7.0,
+    max_depth: int = 30,
+    surrogates: int = 5,
+    cp: float = 0.01,
+) -> TreeLearner:
+    """CART as rpart of R grows it, with its options and their defaults: what `cp` says is not worth a leaf is undone.
+
+    >>> RPart(cp=0.001).refinement
+    FixedCostComplexity(cp=0.001)
+    """
+    search = ExhaustiveSearch(quality=quality, nominal=TwoSets(), min_branch=min_bucket, scale=True)
+    missing: MissingPolicy = Surrogates(most=surrogates) if surrogates else MajorityBranch()
+    # It counts splits above a node, we count the node as well.
+    stop = AnyOf((MaxErrors(), MinNodeSize(size=min_split), MaxDepth(depth=max_depth + 1)))
+    return refined(DecisionTree(splitter=search, stop=stop, missing_values=missing), FixedCostComplexity(cp=cp))
 
 
 def SSVTree(quality: SplitQuality = PAIRS, refinement: Refinement | None = None) -> TreeLearner:

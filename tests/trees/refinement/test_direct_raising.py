@@ -79,7 +79,11 @@ def test_parts_of_rows_follow_the_branches_as_they_are_after_raising() -> None:
 
 @settings(max_examples=40, deadline=None)
 @given(seed=st.integers(0, 10_000), missing=st.sampled_from([0.0, 0.2]), weighted=st.booleans())
-@pytest.mark.parametrize("learner", [C45(collapse=False), C45(binary=True), CART()], ids=["C45", "binary", "CART"])
+@pytest.mark.parametrize(
+    "learner",
+    [C45(collapse=False, refinement=None), C45(binary=True, refinement=None), CART(refinement=None)],
+    ids=["C45", "binary", "CART"],
+)
 def test_a_raised_tree_knows_the_rows_that_reach_its_nodes(
     learner: Any, seed: int, missing: float, weighted: bool
 ) -> None:

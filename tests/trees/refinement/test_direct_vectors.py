@@ -9,13 +9,16 @@ import numpy as np
 import pytest
 
 from intemi.machines.trees.algorithms import C45
-from intemi.machines.trees.decisions import MEstimate, PathCombined
+from intemi.machines.trees.decisions import MEstimate, PathCombined, Proportions
+from intemi.machines.trees.pruning import cut_at
 from intemi.machines.trees.refinement.bottom_up import Judgement, errors_deviation
+from intemi.machines.trees.refinement.cost_complexity import CostComplexity
 from intemi.machines.trees.refinement.depth_impurity import DepthImpurity
 from intemi.machines.trees.refinement.description_length import DescriptionLength
 from intemi.machines.trees.refinement.direct import Collapse, PathError, PessimisticError
 from intemi.machines.trees.refinement.error_based import ErrorBased
 from intemi.machines.trees.refinement.error_limits import ERROR_LIMITS
+from intemi.machines.trees.refinement.fixed_cost_complexity import FixedCostComplexity
 from intemi.machines.trees.refinement.minimum_error import MEstimateError, MinimumError
 from intemi.machines.trees.refinement.refinement import DirectPruning
 from tests import datasets
@@ -50,6 +53,16 @@ def test_the_regression_matrix_of_standard_errors(pruning: Any, expected: tuple[
 def test_the_regression_matrix_without_standard_errors() -> None:
     assert cut(DescriptionLength(), T1) == ""
     assert cut(DepthImpurity(beta=0.5), T1) == "a"
+
+
+def test_a_fixed_cost_cuts_the_links_that_are_worth_no_more() -> None:
+    path = CostComplexity().path(T1.tree, Proportions())
+    root = float(T1.tree.weights[0] - T1.tree.class_weights[0].max()) / float(T1.tree.weights[0])
+    for cost in path.keys:
+        expected = T1.collapsed(cut_at(T1.tree, path.cut(int(np.searchsorted(path.keys, cost)))))
+        assert T1.collapsed(FixedCostComplexity(cp=float(cost) / root).pruned(T1.tree)) == expected
+    assert len(FixedCostComplexity(cp=1.0).pruned(T1.tree)) == 1
+    assert FixedCostComplexity(cp=0.0).pruned(SINGLE.tree) == SINGLE.tree
 
 
 # Pessimistic error
@@ -142,7 +155,7 @@ def test_errors_to_be_expected_of_every_node() -> None:
 def test_it_leaves_as_many_leaves_as_j48(name: str, full: int, pruned: int) -> None:
     """With the options `-O -J`, and `-U` or `-S`: nothing collapsed, no cost of thresholds, no raising."""
     data = datasets.load(name)
-    tree = tree_of(C45(mdl=False, collapse=False), data)
+    tree = tree_of(C45(mdl=False, collapse=False, refinement=None), data)
     after = ErrorBased(estimator="j48", slack=0.1).pruned(tree, data)
     assert (tree.leaf_count, after.leaf_count) == (full, pruned)
 

@@ -13,6 +13,7 @@ from intemi.kernel import BindingError, ConfigurationError, Input, Machine, Mode
 from intemi.machines import (
     C45,
     CART,
+    J48,
     KNN,
     BestFirstTree,
     CVDistributor,
@@ -122,7 +123,11 @@ def test_rows_are_counted_in_the_nodes_they_reach() -> None:
 
 
 @pytest.mark.parametrize("name", ["vote", "hepatitis", "credit-a", "iris", "glass"])
-@pytest.mark.parametrize("learner", [CART(), C45(collapse=False), BestFirstTree()], ids=["CART", "C45", "BestFirst"])
+@pytest.mark.parametrize(
+    "learner",
+    [CART(refinement=None), C45(collapse=False, refinement=None), BestFirstTree()],
+    ids=["CART", "C45", "BestFirst"],
+)
 def test_training_rows_are_counted_as_they_were_grown_on(learner: DecisionTree, name: str) -> None:
     data = datasets.load(name)
     tree = tree_of(learner, data)
@@ -183,7 +188,16 @@ def test_a_refinement_is_a_parameter_of_every_algorithm() -> None:
 
     for name in "ID3 CART C45 SSVTree AUCTree Cal5 FACT QUEST CRUISE1D CRUISE2D CTree BestFirstTree".split():  # noqa: SIM905
         algorithm = getattr(trees, name)
-        assert algorithm(refinement=PessimisticError()) == RefinedTree(algorithm(), PessimisticError())
+        assert algorithm(refinement=PessimisticError()) == RefinedTree(algorithm(refinement=None), PessimisticError())
+
+
+def test_names_promise_what_their_authors_and_programs_do() -> None:
+    assert C45() == C45(refinement=ErrorBased(cf=0.25, slack=0.1, raising=True))
+    assert CART() == CART(refinement=CostComplexity(se=1))
+    assert J48(confidence=0.1) == C45(refinement=ErrorBased(cf=0.1, estimator="j48", slack=0.1, raising=True))
+    assert J48(binary=True, min_objects=5).learner == C45(5, binary=True, refinement=None)
+    for bare in (C45(refinement=None), CART(refinement=None)):
+        assert isinstance(bare, DecisionTree)
 
 
 @pytest.mark.parametrize("passes", [HoldOutDistributor(share=0.7), FirstFold(CVDistributor(10))], ids=repr)

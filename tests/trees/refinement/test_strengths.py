@@ -30,7 +30,7 @@ DEPTHS = (1, 2, 3, 4, 6, 20)
 
 def test_strengths_in_any_order_are_answered_in_theirs() -> None:
     training, test = halves("wine")
-    trees = [CART(surrogates=0).run(training).outputs["tree"]]
+    trees = [CART(surrogates=0, refinement=None).run(training).outputs["tree"]]
     found = PruningTest(COSTS).run(trees, test).results
     places = np.random.default_rng(0).permutation(len(COSTS))
     shuffled = PruningTest(tuple(COSTS[place] for place in places)).run(trees, test).results
@@ -40,14 +40,14 @@ def test_strengths_in_any_order_are_answered_in_theirs() -> None:
 
 def test_rows_without_a_target_are_refused() -> None:
     training, test = halves("iris")
-    tree = CART(surrogates=0).run(training).outputs["tree"]
+    tree = CART(surrogates=0, refinement=None).run(training).outputs["tree"]
     with pytest.raises(ConfigurationError, match="it has no target"):
         PruningTest(COSTS).run([tree], Data(Table(test.columns, test.features)))
 
 
 def test_rows_of_other_classes_are_refused() -> None:
     training, test = halves("iris")
-    tree = CART(surrogates=0).run(training).outputs["tree"]
+    tree = CART(surrogates=0, refinement=None).run(training).outputs["tree"]
     target = Column("class", ("a", "b", "c", "d"))
     other = Data(Table(test.columns, test.features, target, np.full(len(test), 3)))
     with pytest.raises(ConfigurationError, match=r"knows the classes setosa.* but the data have a, b, c, d"):
@@ -68,7 +68,7 @@ def test_accuracies_are_those_of_trees_that_are_really_cut(
     name: str, risk: Literal["error", "gini", "entropy"]
 ) -> None:
     training, test = halves(name)
-    tree = CART(surrogates=0).run(training).outputs["tree"]
+    tree = CART(surrogates=0, refinement=None).run(training).outputs["tree"]
     pruning = CostComplexity(risk=risk, passes=None)
     found = PruningTest(COSTS, pruning).run([tree], test).results
     path = pruning.path(tree, Proportions())
@@ -84,7 +84,7 @@ def test_costs_are_the_alphas_of_scikit_learn() -> None:
     from sklearn.tree import DecisionTreeClassifier
 
     training, test = halves("wine")
-    tree = CART(surrogates=0).run(training).outputs["tree"]
+    tree = CART(surrogates=0, refinement=None).run(training).outputs["tree"]
     found = PruningTest(COSTS, CostComplexity(risk="gini", passes=None)).run([tree], test).results
     for cost, leaves in zip(COSTS, found["Leaves"][0], strict=True):
         theirs = DecisionTreeClassifier(ccp_alpha=cost, random_state=0).fit(training.features.T, training.classes)
@@ -93,16 +93,16 @@ def test_costs_are_the_alphas_of_scikit_learn() -> None:
 
 def test_it_is_a_proper_machine() -> None:
     training, test = halves("iris")
-    check_machine(PruningTest(COSTS), trees=[CART().run(training).outputs["tree"]], data=test)
+    check_machine(PruningTest(COSTS), trees=[CART(refinement=None).run(training).outputs["tree"]], data=test)
 
 
 @pytest.mark.parametrize("name", ["iris", "wine", "breast_cancer"])
 def test_a_tree_cut_at_a_depth_is_the_tree_that_was_grown_to_it(name: str) -> None:
     training, test = halves(name)
-    full = CART(surrogates=0).run(training).outputs["tree"]
+    full = CART(surrogates=0, refinement=None).run(training).outputs["tree"]
     found = PruningTest(DEPTHS, Depth(passes=None)).run([full], test).results
     for depth, accuracy, leaves in zip(DEPTHS, found["Accuracy"][0], found["Leaves"][0], strict=True):
-        grown = CART(surrogates=0).replace("stop", AnyOf((MaxErrors(), MaxDepth(depth)))).run(training)
+        grown = CART(surrogates=0, refinement=None).replace("stop", AnyOf((MaxErrors(), MaxDepth(depth)))).run(training)
         tested = ClassificationTest().run(test, grown.outputs["classifier"]).results
         assert (leaves, accuracy) == (grown.results["Leaves"], pytest.approx(tested["Accuracy"]))
 
@@ -111,12 +111,19 @@ def test_a_depth_is_found_by_validation() -> None:
     with Project() as project:
         data = project.request(SklearnDataset("breast_cancer")).data
         found = project.run(CART(surrogates=0, refinement=Depth()), data=data)
-        assert found.results["Chosen"] == found.results["Depth"] < project.run(CART(), data=data).results["Depth"]
+        assert (
+            found.results["Chosen"]
+            == found.results["Depth"]
+            < project.run(CART(refinement=None), data=data).results["Depth"]
+        )
 
 
 def test_of_several_trees_each_has_a_row() -> None:
     training, test = halves("wine")
-    trees = [CART(surrogates=0, min_branch=least).run(training).outputs["tree"] for least in (1.0, 5.0, 20.0)]
+    trees = [
+        CART(surrogates=0, min_branch=least, refinement=None).run(training).outputs["tree"]
+        for least in (1.0, 5.0, 20.0)
+    ]
     machine = PruningTest(COSTS)
     together, alone = machine.run(trees, test).results, [machine.run([tree], test).results for tree in trees]
     for label in ("Accuracy", "Leaves"):
