@@ -74,6 +74,16 @@ class Capsule:
         """Why it did not finish, naming the first cause."""
         return self._seen().error
 
+    @property
+    def cpu(self) -> float:
+        """CPU seconds that were spent for this request, with everything under it.
+
+        What was on record, or was run for another request, costs nothing. Once it is done, it stays as it is.
+        """
+        context = self._seen()
+        task = context.task
+        return context.cpu if task is None else task.cpu if task.owner is context else 0.0
+
     def wait(self, timeout: float | None = None) -> Capsule:
         """Wait until it is finished, and commentators that are attached to it, or to requests under it, are done.
 

@@ -57,6 +57,8 @@ class Component:
     """Set it to say yourself when results change; without it, a class outside the package is known by its source."""
     random: ClassVar[bool] = False
     """Whether this part makes random choices by itself. A configuration is random if any of its parts is."""
+    looks_at_clock: ClassVar[bool] = False
+    """Whether what this part gives depends on when and how fast it is run; then it is never used again."""
 
     former_names: ClassVar[tuple[tuple[str, str], ...]] = ()
     """Parameters with their names in an earlier version and now: what is read from a folder may use either."""
@@ -349,6 +351,17 @@ class Component:
         if known is None:
             known = self.random or any(part.is_random for part in self.components())
             self.__dict__["_is_random"] = known
+        return known
+
+    @property
+    def depends_on_clock(self) -> bool:
+        """Whether anything in this configuration looks at the clock: each request for it is a machine of its own."""
+        if not self.holds_components():
+            return self.looks_at_clock
+        known: bool | None = self.__dict__.get("_depends_on_clock")
+        if known is None:
+            known = self.looks_at_clock or any(part.depends_on_clock for part in self.components())
+            self.__dict__["_depends_on_clock"] = known
         return known
 
     def get(self, path: str) -> Any:

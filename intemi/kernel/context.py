@@ -118,6 +118,7 @@ class Context:
         "comments",
         "config",
         "counted_as",
+        "cpu",
         "deadline",
         "dependants",
         "encloses",
@@ -176,6 +177,8 @@ class Context:
         self.mark = b""
         """What tells its inputs apart from equal ones that came about in another way."""
         self.deadline = 0.0
+        self.cpu = 0.0
+        """CPU seconds of what was run for it, once it is done: 0 if it was on record, or ran for another request."""
         self.is_private = parent is not None and parent.is_private_inside
         """Whether it is inside of a private composite, so that it claims nothing."""
         self.encloses: bool | None = None

@@ -11,11 +11,12 @@ from intemi.kernel.parameters import parameter
 class Limits(Component):
     """How much a requested machine, with everything under it, may use.
 
-    Wall time counts from the start of the machine. CPU time and memory are watched by a process manager, which ends the
-    process that goes over them; a thread cannot be ended, so after its wall time it is merely no longer waited for.
+    Wall time counts from the start of the machine, a deadline stands whenever that is. CPU time and memory are watched
+    by a process manager, which ends the process that goes over them. A thread cannot be ended: after its wall time it
+    is merely no longer waited for, and CPU time is looked at whenever a leaf has ended.
 
     >>> Limits(wall=2.5)
-    Limits(wall=2.5, cpu=None, memory=None)
+    Limits(wall=2.5, cpu=None, memory=None, deadline=None)
     """
 
     wall: float | None = parameter(default=None, above=0)
@@ -25,7 +26,10 @@ class Limits(Component):
     memory: int | None = parameter(default=None, above=0)
     """Bytes that the process of a leaf may occupy."""
 
+    deadline: float | None = parameter(default=None, above=0)
+    """When it must be done, as `time.time()` counts."""
+
     @property
     def need_process(self) -> bool:
-        """Whether only a process manager can enforce them."""
+        """Whether a process manager is needed to enforce them at any moment."""
         return self.cpu is not None or self.memory is not None

@@ -179,7 +179,7 @@ class AssemblyLine:
         if self._is_closed:
             raise IntemiError("the project is closed")
         if context.limits is not None:
-            self.stopper.check_limits(context)
+            self.stopper.accept_limits(context)
             self.has_limits = True
         if parent is None:
             context.index = next(self._serial)
@@ -241,7 +241,7 @@ class AssemblyLine:
         task.state = QUEUED
         task.queued = task.queued or perf_counter()
         if self.has_limits and not task.is_composite:
-            task.isolated = needs_process(task)
+            task.isolated = self.stopper.can_isolate and needs_process(task)
         self._spooler.push(task)
         self._wake_one()
 
@@ -355,6 +355,8 @@ class AssemblyLine:
     def _answer(
         self, context: Context, record: Record | None, error: MachineError | None = None, ran: bool = False
     ) -> None:
+        if context.task is not None and context.task.owner is context:
+            context.cpu = context.task.cpu
         context.task = None
         if record is not None:
             context.record = record

@@ -23,7 +23,7 @@ Best = Literal["highest", "lowest"] | None
 RESERVED = frozenset(
     {
         *("branch", "commentators", "comments", "job", "limits", "name", "priority", "results", "rng", "seed", "self"),
-        *("abort", "child", "children", "config", "context", "done", "error", "key", "path", "state", "wait"),
+        *("abort", "child", "children", "config", "context", "cpu", "done", "error", "key", "path", "state", "wait"),
     }
 )
 """Names that no port can have: the arguments of a request, of `run` and of `Model`, and what a capsule has itself."""

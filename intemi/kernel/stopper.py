@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import partial
-from time import monotonic
+from time import monotonic, time
 from typing import TYPE_CHECKING
 
 from intemi.kernel.context import Context, State, Task
@@ -76,15 +76,26 @@ class Stopper:
             else:
                 heir.claimed = True
 
-    def check_limits(self, context: Context) -> None:
-        """Refuse limits that no task manager could enforce."""
-        if not isinstance(context.limits, Limits):
+    def accept_limits(self, context: Context) -> None:
+        """Refuse limits that no task manager could enforce, and set the clock of a deadline."""
+        limits = context.limits
+        if not isinstance(limits, Limits):
             raise ConfigurationError(f"{context.path}: limits must be a Limits, such as Limits(wall=60)")
-        if context.limits.need_process and not any(manager.isolates for manager in self._line.managers):
+        if limits.memory is not None and not self.can_isolate:
             raise ConfigurationError(
-                f"{context.path}: limits on CPU time and memory need a process manager; "
+                f"{context.path}: limits on memory need a process manager; "
                 "subscribe one with project.subscribe(intemi.Processes())"
             )
+        if limits.deadline is not None:
+            self._line.timers.after(max(0.0, limits.deadline - time()), partial(self._deadline_has_come, context))
+
+    @property
+    def can_isolate(self) -> bool:
+        """Whether there is a task manager that can end what it runs."""
+        return any(manager.isolates for manager in self._line.managers)
+
+    def _deadline_has_come(self, context: Context) -> None:
+        self.abort(context, LimitExceeded(f"{context.path} was not done by its deadline", context.path, context.key))
 
     def arm(self, context: Context, task: Task) -> None:
         """Start the clock of a context with a limit on wall time: with the run, or when it joins one."""

@@ -296,7 +296,17 @@ def test_what_was_stopped_can_be_asked_for_again_with_a_higher_limit(project: Pr
 
 def test_without_a_process_manager_such_limits_are_refused() -> None:
     with Project(workers=1) as project, pytest.raises(ValueError, match="need a process manager"):
-        project.request(Number(1), limits=Limits(cpu=1.0))
+        project.request(Number(1), limits=Limits(memory=MEGABYTE))
+
+
+def test_threads_look_at_cpu_time_whenever_a_leaf_has_ended() -> None:
+    with Project(workers=1) as project:
+        sequence = Sequence(tuple(Compute(number, 0.05) for number in range(20)))
+        capsule = project.request(sequence, limits=Limits(cpu=0.2), name="all")
+        expect_limit(capsule, "all exceeded its limit of 0.2 s of CPU")
+        finished = [number for number in range(20) if is_reused(project, Compute(number, 0.05))]
+        assert 4 <= len(finished) <= 6
+        assert capsule.cpu > 0.2
 
 
 # A composite over its limit

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from intemi.kernel import ConfigurationError
+from intemi.kernel.libraries import library
 from intemi.machines.interfaces import Floats
 
 DERIVED = ("accuracies", "best", "best_accuracies", "best_deviations", "differences", "ranks", "p_values")
@@ -95,9 +96,7 @@ class KnowledgeBase:
     @cached_property
     def ranks(self) -> Floats:
         """1 is the best; equal ones share the mean of their ranks."""
-        from scipy.stats import rankdata
-
-        return np.asarray(rankdata(-self.accuracies, axis=1, nan_policy="omit"))
+        return np.asarray(library("scipy.stats").rankdata(-self.accuracies, axis=1, nan_policy="omit"))
 
     @cached_property
     def p_values(self) -> Floats:
@@ -144,8 +143,7 @@ def paired_p_values(differences: ArrayLike) -> Floats:
     >>> paired_p_values([[1.0, 2.0, 3.0], [0.0, 0.0, 0.0], [2.0, 2.0, 2.0]]).round(4).tolist()
     [0.0742, 1.0, 0.0]
     """
-    from scipy.special import stdtr
-
+    stdtr = library("scipy.special").stdtr
     pairs = np.asarray(differences, dtype=np.float64)
     known = ~np.isnan(pairs)
     n = np.maximum(known.sum(axis=-1), 1)

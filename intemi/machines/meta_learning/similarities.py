@@ -10,6 +10,7 @@ from abc import abstractmethod
 import numpy as np
 
 from intemi.kernel import Component, parameter
+from intemi.kernel.libraries import library
 from intemi.machines.interfaces import Floats
 
 
@@ -39,8 +40,7 @@ class Spearman(Similarity):
     """The correlation of ranks; those that correlate negatively are ignored."""
 
     def weights(self, profile: Floats, known: Floats) -> Floats:
-        from scipy.stats import rankdata
-
+        rankdata = library("scipy.stats").rankdata
         seen = np.where(np.isnan(known), np.nan, profile)
         ranks = rankdata(seen, axis=1, nan_policy="omit")
         return np.maximum(correlations(ranks, rankdata(known, axis=1, nan_policy="omit")), 0.0)
