@@ -18,6 +18,7 @@ from intemi.analysis.mcnemar import McNemar
 from intemi.analysis.nemenyi import Nemenyi
 from intemi.analysis.paired_t_test import PairedTTest
 from intemi.analysis.ranks import AverageRanks, Ranks
+from intemi.analysis.relative_improvement import relative_improvement
 from intemi.analysis.sign_test import SignTest
 from intemi.analysis.stamps import competing, stamps_of
 from intemi.analysis.standardized_difference import StandardizedDifference
@@ -47,6 +48,7 @@ __all__ = [
     "WinsDrawsLosses",
     "Wins",
     "StandardizedDifference",
+    "relative_improvement",
     "stamps_of",
     "competing",
     "Transformation",

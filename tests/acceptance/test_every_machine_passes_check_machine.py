@@ -88,6 +88,7 @@ from intemi.machines.trees.refinement.refiltering import RightRows
 from intemi.machines.trees.refinement.windowing import FirstWindow, LargerWindow
 from intemi.query import Query
 from intemi.testing import check_machine
+from tests.committees.combiner_examples import COMBINERS
 from tests.learning.tables import mixed, outputs
 from tests.learning.test_classifiers import blobs
 from tests.trees.examples import D1, tree_of
@@ -196,6 +197,7 @@ EXAMPLES: dict[type[Machine], Callable[[], Example]] = {
     ),
     ContestTest: lambda: (ContestTest(), {"data": DATA, "classifier": classifier()}),
     # committees
+    **COMBINERS,
     Committee: lambda: (Committee(), {"data": DATA, "members": [classifier()] * 2, "weights": [1.0, 2.0]}),
     Predict: lambda: (Predict(), {"data": DATA, "classifier": classifier()}),
     GradientBoosting: lambda: (GradientBoosting(steps=3), {"data": DATA}),

@@ -3,14 +3,27 @@
 `answers` are what members say, `decision_rules` and `tie_rules` what is made of it, `classifier` is the committee as a
 classifier, and `committee` the machine that makes it of members. `predictions` are answers as a value.
 
+Combiners of several learners (`voting`, `select_best`, `stacking`, `cascading`, `arbiters`, `meta_decision_tree`, and
+those of `algorithms`) share models: `combiner` says how they ask for them, `cross_predictions` are answers for rows
+that were not trained on, by `inner_folds`. `meta_attributes` are told of answers, `meta_data` is a table of them;
+`meta_level` are classifiers of two levels, and `route` makes them. `accuracy_growth` grows the trees of
+`meta_decision_tree` and `ac45`, `correspondence` is what SCANN learns by. `error_correlation` is how alike errors are.
+
 A machine of one's own uses `answers_of`, `decision` (of all members), `decisions` (of the first 1, 2, … of them),
 `committee_of` and `predictions_of`.
 """
 
+from intemi.machines.committees.ac45 import AC45
+from intemi.machines.committees.accuracy_growth import AccuracyGrowth
+from intemi.machines.committees.algorithms import SCANN, StackingAC45, StackingC45
 from intemi.machines.committees.alternating_tree import AlternatingClassifier, AlternatingRules, AlternatingTree
 from intemi.machines.committees.answers import Answers
+from intemi.machines.committees.arbiters import Arbiters
+from intemi.machines.committees.cascading import Cascading
 from intemi.machines.committees.classifier import CommitteeClassifier
 from intemi.machines.committees.committee import Committee
+from intemi.machines.committees.correspondence import CorrespondenceAnalysis
+from intemi.machines.committees.cross_predictions import CrossPredictions
 from intemi.machines.committees.decision_rules import (
     Average,
     DecisionRule,
@@ -24,8 +37,23 @@ from intemi.machines.committees.decision_rules import (
     WeightedAverage,
     WeightedVote,
 )
+from intemi.machines.committees.error_correlation import error_correlation
 from intemi.machines.committees.gradient_boosting import BoostedTrees, GradientBoosting
+from intemi.machines.committees.inner_folds import InnerFolds
+from intemi.machines.committees.meta_attributes import (
+    AttributeUnion,
+    DistributionProperties,
+    MetaAttributes,
+    OriginalFeatures,
+    PredictedLabels,
+    PredictedProbabilities,
+)
+from intemi.machines.committees.meta_data import MetaData
+from intemi.machines.committees.meta_decision_tree import MLC45, MetaDecisionTree
 from intemi.machines.committees.predictions import Predict, Predictions
+from intemi.machines.committees.route import Route, Stack
+from intemi.machines.committees.select_best import SelectBest
+from intemi.machines.committees.stacking import Stacking
 from intemi.machines.committees.tie_rules import (
     LargestMeanProbability,
     LargestPrior,
@@ -33,8 +61,34 @@ from intemi.machines.committees.tie_rules import (
     RandomClass,
     TieRule,
 )
+from intemi.machines.committees.voting import Voting
 
 __all__ = [
+    "Voting",
+    "SelectBest",
+    "Stacking",
+    "StackingC45",
+    "StackingAC45",
+    "SCANN",
+    "Cascading",
+    "Arbiters",
+    "MetaDecisionTree",
+    "MLC45",
+    "AC45",
+    "AccuracyGrowth",
+    "CorrespondenceAnalysis",
+    "CrossPredictions",
+    "InnerFolds",
+    "MetaData",
+    "MetaAttributes",
+    "PredictedLabels",
+    "PredictedProbabilities",
+    "DistributionProperties",
+    "OriginalFeatures",
+    "AttributeUnion",
+    "error_correlation",
+    "Route",
+    "Stack",
     "Committee",
     "CommitteeClassifier",
     "Predict",
