@@ -61,6 +61,7 @@ def test_the_guide_for_contributors_says_of_everything_where_code_lists_and_test
     rows = re.findall(r"^\| (an? .+?) \| (.+?) \| (.+?) \| (.+?) \|$", CONTRIBUTING.read_text("utf-8"), re.MULTILINE)
     assert [row[0] for row in rows] == [
         "a learner",
+        "a combiner of learners",
         "a transformation",
         "a measure",
         "a split criterion",
