@@ -69,6 +69,7 @@ from intemi.machines.interfaces import Classifier
 from intemi.machines.trees import (
     CostComplexity,
     DecisionTree,
+    OptionTree,
     RandomCombinations,
     RandomSubset,
     RandomTopSplit,
@@ -118,6 +119,7 @@ LEARNERS: dict[str, Callable[[], tuple[Machine, Data]]] = {
     "CTree": lambda: (CTree(), WINE),
     "BestFirstTree": lambda: (BestFirstTree(), WINE),
     "Refiltering": lambda: (Refiltering(), WINE),
+    "OptionTree": lambda: (OptionTree(option_factor=0.7), mixed()),
     "AlternatingTree": lambda: (AlternatingTree(), mixed()),
 }
 RANDOM: dict[str, Callable[[], tuple[Machine, Data]]] = {

@@ -76,7 +76,7 @@ from intemi.machines import (
 from intemi.machines.classifiers.transform_and_classify import TransformedClassifier
 from intemi.machines.measures import F1, Correctness
 from intemi.machines.transformations.chain import ChainedTransformation
-from intemi.machines.trees import CostComplexity, Expansions, LockstepTree, PruningTest, Windowing
+from intemi.machines.trees import CostComplexity, Expansions, LockstepTree, OptionTree, PruningTest, Windowing
 from intemi.machines.trees.refinement.machines import (
     ErrorsOfPrunings,
     ErrorsOnRows,
@@ -204,6 +204,7 @@ EXAMPLES: dict[type[Machine], Callable[[], Example]] = {
     AlternatingTree: lambda: (AlternatingTree(steps=3), {"data": mixed(weighted=True)}),
     # trees
     DecisionTree: lambda: (DecisionTree(), {"data": D1}),
+    OptionTree: lambda: (OptionTree(option_factor=0.5, min_objects=2), {"data": mixed(weighted=True)}),
     RefinedTree: lambda: (RefinedTree(DecisionTree(), CostComplexity(passes=CVDistributor(folds=2))), {"data": D1}),
     LockstepTree: lambda: (
         LockstepTree(BestFirstTree(), Expansions(rule="first_increase", passes=CVDistributor(folds=2)), first=1),

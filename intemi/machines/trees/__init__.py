@@ -31,6 +31,15 @@ from intemi.machines.trees.grouping import ClassGrouping, TwoMeans
 from intemi.machines.trees.independence import IndependenceTestAcceptor, IndependenceTestStop
 from intemi.machines.trees.missing import Fractional, ImputeNode, MajorityBranch, Surrogates
 from intemi.machines.trees.node_data import NodeData
+from intemi.machines.trees.option_tree import (
+    AverageOptions,
+    BayesOptions,
+    OptionRule,
+    OptionTree,
+    OptionTreeClassifier,
+    TreeOfOptions,
+    VoteOptions,
+)
 from intemi.machines.trees.prospects import (
     BestSplitGain,
     ClassificationProspects,
@@ -120,6 +129,14 @@ __all__ = [
     "CRUISE2D",
     "CTree",
     "BestFirstTree",
+    # Trees whose nodes have several splits
+    "OptionTree",
+    "TreeOfOptions",
+    "OptionTreeClassifier",
+    "OptionRule",
+    "AverageOptions",
+    "VoteOptions",
+    "BayesOptions",
     # What it leaves
     "Tree",
     "TreeClassifier",
