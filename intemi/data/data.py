@@ -213,6 +213,26 @@ class Data:
         """New data with other features, and target, weights and rows as here."""
         return Data(self.table.with_features(columns, features, self._rows))
 
+    def with_weights(self, weights: Any) -> Data:
+        """The same rows with other weights; those that weigh nothing are left out. Values are not copied, unless a row
+        occurs several times.
+
+        >>> data = Data(Table([Column("x")], [[7, 8, 9]]))
+        >>> heavier = data.with_weights([1, 0, 2])
+        >>> heavier.features.tolist(), heavier.weights.tolist(), heavier.shares_rows(data)
+        ([[7.0, 9.0]], [1.0, 2.0], True)
+        """
+        given = _sized(np.asarray(weights, dtype=np.float64), len(self), "rows", "weights")
+        if self._rows is not None and not _distinct(self._rows):
+            return self.with_features(self.columns, self.features).with_weights(given)
+        if self._rows is None:
+            everywhere = given
+        else:
+            everywhere = np.zeros(len(self.table))
+            everywhere[self._rows] = given
+        kept = self.rows.take(np.flatnonzero(given))
+        return Data(self.table.reweighted(everywhere))._view(_unless_all(kept, len(self.table)), self._columns)
+
     # Where rows come from
 
     @property
@@ -258,9 +278,12 @@ class Data:
 
     # Identity
 
-    def state(self) -> tuple[Table, Codes | Bits | None, Codes | None]:
-        """What the store keeps: which rows and columns, and which table they are of."""
-        return self.table, None if self._rows is None else self._packed_rows(), self._columns
+    def state(self) -> tuple[Any, ...]:
+        """What the store keeps: which rows and columns, which table they are of, and weights that differ from its."""
+        rows = None if self._rows is None else self._packed_rows()
+        if self.table.base is not None:
+            return self.table.base, rows, self._columns, self.table.weights
+        return self.table, rows, self._columns
 
     def _packed_rows(self) -> Codes | Bits:
         """Rows as a bit for each row of the table, where that is smaller and none of them occurs twice."""
@@ -275,11 +298,13 @@ class Data:
         return np.packbits(chosen) if np.count_nonzero(chosen) == len(self._rows) else self._rows
 
     @classmethod
-    def from_state(cls, state: tuple[Table, Any, Codes | None]) -> Data:
+    def from_state(cls, state: tuple[Any, ...]) -> Data:
         """The view that was kept."""
-        table, rows, columns = state
+        table, rows, columns, *weights = state
         if type(table) is not Table:
             raise MalformedError(f"data are of a table, got {type(table).__name__}")
+        if weights:
+            table = table.reweighted(*weights)
         if rows is not None and rows.dtype == np.uint8:
             rows = np.unpackbits(rows, count=len(table)).nonzero()[0]
         return cls(table, rows, columns)
@@ -300,12 +325,13 @@ class Data:
     @property
     def nbytes(self) -> int:
         """Bytes that the view itself occupies, beside the table."""
-        return sum(each.nbytes for each in (self._rows, self._columns) if each is not None)
+        own = (self._rows, self._columns, None if self.table.base is None else self.table.weights)
+        return sum(each.nbytes for each in own if each is not None)
 
     @property
     def shared_parts(self) -> tuple[Table]:
         """What it has in common with other views."""
-        return (self.table,)
+        return (self.table if self.table.base is None else self.table.base,)
 
     # For people
 

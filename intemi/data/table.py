@@ -65,6 +65,8 @@ class Table:
         )
         self.name = name
         self.origin: Origin | None = None
+        self.base: Table | None = None
+        """The table that has all its values but the weights, if it was made of one."""
         self._check()
 
     def with_features(self, columns: Sequence[Column], features: Any, rows: Codes | None) -> Table:
@@ -74,7 +76,20 @@ class Table:
         other.features = _frozen(features, _with_one_nan(as_floats("Table", "features", features)), 2)
         other.classes, other.weights = _taken(self.classes, rows), _taken(self.weights, rows)
         other.origin = Origin(self.origin_digest, _taken(None if self.origin is None else self.origin.rows, rows, rows))
+        other.base = None
         other._check_features(len(self) if rows is None else len(rows))
+        return other
+
+    def reweighted(self, weights: Any) -> Table:
+        """The same rows with other weights. Nothing else is copied, sorted or kept a second time."""
+        base = self if self.base is None else self.base
+        other = Table.__new__(Table)
+        for name in ("columns", "features", "target", "classes", "name"):
+            setattr(other, name, getattr(base, name))
+        other.weights = _frozen(weights, as_floats("Table", "weights", weights), 1)
+        other.origin = base.origin or Origin(base.origin_digest, None)
+        other.base = base
+        other._check_weights(len(base))
         return other
 
     def _check(self) -> None:
@@ -82,13 +97,15 @@ class Table:
         self._check_features(size)
         if self.target is not None and self.classes is None:
             raise ConfigurationError(_NO_TARGET)
-        for what, values in (("classes", self.classes), ("weights", self.weights)):
-            if values is not None and len(values) != size:
-                raise ConfigurationError(
-                    f"Table: {what} must have one value for each of {size} rows, got {len(values)}"
-                )
-        if self.weights is not None and not (np.isfinite(self.weights) & (self.weights >= 0)).all():
-            raise ConfigurationError("Table: weights must be finite and at least 0")
+        if self.classes is not None:
+            _check_size("classes", self.classes, size)
+        self._check_weights(size)
+
+    def _check_weights(self, size: int) -> None:
+        if self.weights is not None:
+            _check_size("weights", self.weights, size)
+            if not (np.isfinite(self.weights) & (self.weights >= 0)).all():
+                raise ConfigurationError("Table: weights must be finite and at least 0")
 
     def _check_features(self, size: int) -> None:
         if len(self.columns) != len(self.features):
@@ -146,6 +163,8 @@ class Table:
 
     @cached_property
     def _digest(self) -> bytes:
+        if self.base is not None:
+            return digest(b"reweighted", self.base.content_digest(), encode(self.weights))
         parts = ("columns", "features", "target", "classes", "weights")
         origin = () if self.origin is None else (encode(tuple(self.origin)),)
         return digest(b"table", *(encode(getattr(self, name)) for name in parts), *origin)
@@ -182,6 +201,8 @@ class Table:
     @cached_property
     def order(self) -> Codes:
         """For each column the rows in ascending order of its values, missing ones last."""
+        if self.base is not None:
+            return self.base.order
         order = np.empty(self.features.shape, dtype=np.int32)
         at_once = max(1, SORTED_AT_ONCE // max(1, len(self)))
         for start in range(0, len(order), at_once):
@@ -295,6 +316,11 @@ def _taken(values: Any, rows: Codes | None, otherwise: Any = None) -> Any:
     taken = values.take(rows)
     taken.flags.writeable = False
     return taken
+
+
+def _check_size(what: str, values: Any, size: int) -> None:
+    if len(values) != size:
+        raise ConfigurationError(f"Table: {what} must have one value for each of {size} rows, got {len(values)}")
 
 
 def _check_codes(column: Column, count: int, codes: Any, lowest: int, missing: str) -> None:

@@ -24,6 +24,7 @@ from intemi.machines.measures import *  # noqa: F403
 from intemi.machines.rankings import *  # noqa: F403
 from intemi.machines.roles import ClassifierTest, Distributor, Learner, Loader, Ranker, Role, Transformer, placeholder
 from intemi.machines.search import *  # noqa: F403
+from intemi.machines.structure.chain import Chain
 from intemi.machines.structure.repeater import Repeater
 from intemi.machines.structure.scheme import Scheme
 from intemi.machines.transformations import *  # noqa: F403
@@ -40,6 +41,7 @@ from intemi.machines.trees import (
     BestFirstTree,
     Cal5,
     CTree,
+    DecisionStump,
     DecisionTree,
     Refiltering,
     RefinedTree,
@@ -58,6 +60,7 @@ __all__ = [
     "placeholder",
     "Scheme",
     "Repeater",
+    "Chain",
     "DataLoader",
     "SklearnDataset",
     "OpenMLDataset",
@@ -73,6 +76,7 @@ __all__ = [
     *measures.__all__,
     *committees.__all__,
     "DecisionTree",
+    "DecisionStump",
     "ID3",
     "CART",
     "C45",

@@ -133,7 +133,11 @@ class Ranker(Role):
 
 
 class Learner(Role):
-    """Learns a classifier from data."""
+    """Learns a classifier from data.
+
+    One that lets rows count as their weights say tells so by `uses_weights = True`; to another one committees that
+    weigh rows give samples drawn by the weights.
+    """
 
     reads = Reads.TARGETS
     compares_distances: ClassVar[bool] = False
@@ -141,6 +145,11 @@ class Learner(Role):
 
     data = Input(Data)
     classifier = Output(Classifier)
+
+    @property
+    def uses_weights(self) -> bool:
+        """Whether rows count as their weights say."""
+        return False
 
 
 class ClassifierTest(Role):

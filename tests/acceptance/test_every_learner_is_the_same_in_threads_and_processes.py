@@ -30,12 +30,15 @@ from intemi.machines import (
     SVM,
     AlternatingTree,
     AUCTree,
+    Bagging,
     BestFirstTree,
+    Boosting,
     BootstrapDistributor,
     Cal5,
     ClassificationTest,
     CTree,
     CVDistributor,
+    DecisionStump,
     Estimator,
     GradientBoosting,
     HoldOutDistributor,
@@ -64,6 +67,7 @@ from intemi.machines import (
     TransformAndClassify,
     TunedKNN,
     Uniform,
+    Wagging,
 )
 from intemi.machines.interfaces import Classifier
 from intemi.machines.trees import (
@@ -121,6 +125,7 @@ LEARNERS: dict[str, Callable[[], tuple[Machine, Data]]] = {
     "Refiltering": lambda: (Refiltering(), WINE),
     "OptionTree": lambda: (OptionTree(option_factor=0.7), mixed()),
     "AlternatingTree": lambda: (AlternatingTree(), mixed()),
+    "Boosting": lambda: (Boosting(DecisionStump(), size=3), mixed()),
 }
 RANDOM: dict[str, Callable[[], tuple[Machine, Data]]] = {
     "CTree, resampled": lambda: (CTree(resample=599), WINE),
@@ -136,6 +141,10 @@ RANDOM: dict[str, Callable[[], tuple[Machine, Data]]] = {
     "a random tree": lambda: (DecisionTree(splitter=RandomSubset()), mixed()),
     "a tree of top splits": lambda: (DecisionTree(splitter=RandomTopSplit()), mixed()),
     "a tree of random sums": lambda: (DecisionTree(splitter=RandomCombinations()), WINE),
+    "Bagging": lambda: (Bagging(DecisionTree(), size=3, backfit=True, out_of_bag=True), WINE),
+    "Wagging": lambda: (Wagging(DecisionTree(), size=3), WINE),
+    "Boosting, of samples": lambda: (Boosting(KNN(k=1), size=3, mode="resample"), WINE),
+    "Boosting, of random trees": lambda: (Boosting(CTree(resample=299), size=3), WINE),
     "windows": lambda: (Windowing(share=0.3), WINE),
     "a forest": lambda: (SklearnClassifier(FOREST, {"n_estimators": 3}), WINE),
     "bagging": lambda: (SklearnClassifier("sklearn.ensemble.BaggingClassifier", {"n_estimators": 3}), WINE),

@@ -22,8 +22,15 @@ from intemi.machines import (
     MDL,
     SVM,
     AlternatingTree,
+    Backfit,
+    Bagging,
     BestFirstTree,
+    Boosting,
+    BoostUpdate,
     BootstrapDistributor,
+    BootstrapEstimates,
+    BootstrapSampler,
+    Chain,
     ClassificationTest,
     Committee,
     ContestTest,
@@ -31,6 +38,7 @@ from intemi.machines import (
     Count,
     CVDistributor,
     DataLoader,
+    DecisionStump,
     DecisionTree,
     Discretization,
     ExternalTransformation,
@@ -50,11 +58,14 @@ from intemi.machines import (
     Median,
     MutualInformationRanking,
     NaiveBayes,
+    NoiseWeights,
     NominalToIndicators,
     Normalization,
     OneR,
     OpenMLDataset,
+    OutOfBag,
     ParameterSearch,
+    PermutationImportance,
     PolynomialKernel,
     Predict,
     PrincipalComponents,
@@ -62,6 +73,7 @@ from intemi.machines import (
     RefinedTree,
     ReliefFRanking,
     Repeater,
+    Reweighted,
     Scheme,
     SklearnClassifier,
     SklearnDataset,
@@ -72,8 +84,12 @@ from intemi.machines import (
     TransformationChain,
     TunedKNN,
     Values,
+    Wagging,
+    WeightedLearn,
+    Weights,
 )
 from intemi.machines.classifiers.transform_and_classify import TransformedClassifier
+from intemi.machines.committees.boosting import BoostStep
 from intemi.machines.measures import F1, Correctness
 from intemi.machines.transformations.chain import ChainedTransformation
 from intemi.machines.trees import CostComplexity, Expansions, LockstepTree, OptionTree, PruningTest, Windowing
@@ -101,6 +117,10 @@ NEVER_RUN = {Given: "a value from outside, which nothing makes", Unknown: "writt
 
 def classifier() -> Any:
     return outputs(KNN(k=3), data=DATA)["classifier"]
+
+
+def equal_weights() -> Weights:
+    return Weights(np.full(len(DATA), 1 / len(DATA)))
 
 
 def transformation() -> Any:
@@ -198,6 +218,29 @@ EXAMPLES: dict[type[Machine], Callable[[], Example]] = {
     ContestTest: lambda: (ContestTest(), {"data": DATA, "classifier": classifier()}),
     # committees
     **COMBINERS,
+    Chain: lambda: (
+        Chain(BoostStep(DecisionTree()), length=2, carry={"weights": "updated"}, until="ended"),
+        {"data": DATA, "weights": []},
+    ),
+    Bagging: lambda: (Bagging(DecisionTree(), size=2, backfit=True, out_of_bag=True), {"data": D1}),
+    Wagging: lambda: (Wagging(DecisionTree(), size=2), {"data": D1}),
+    Boosting: lambda: (Boosting(DecisionStump(), size=3, mode="resample"), {"data": D1}),
+    BoostStep: lambda: (BoostStep(KNN(k=1)), {"data": DATA, "weights": [equal_weights()]}),
+    BoostUpdate: lambda: (BoostUpdate(), {"data": DATA, "weights": [], "member": classifier()}),
+    WeightedLearn: lambda: (WeightedLearn(KNN(k=1), mode="resample"), {"data": DATA, "weights": [equal_weights()]}),
+    Reweighted: lambda: (Reweighted(), {"data": DATA, "weights": [equal_weights()]}),
+    BootstrapSampler: lambda: (BootstrapSampler(), {"data": DATA, "weights": []}),
+    NoiseWeights: lambda: (NoiseWeights(), {"data": DATA}),
+    Backfit: lambda: (Backfit(), {"data": D1, "classifier": outputs(DecisionTree(), data=D1)["classifier"]}),
+    OutOfBag: lambda: (OutOfBag(), {"data": DATA, "members": [classifier()], "left": [DATA.select_rows([1, 2])]}),
+    BootstrapEstimates: lambda: (
+        BootstrapEstimates(),
+        {"data": DATA, "classifier": classifier(), "members": [classifier()], "left": [DATA.select_rows([1, 2])]},
+    ),
+    PermutationImportance: lambda: (
+        PermutationImportance(),
+        {"members": [classifier()], "left": [DATA.select_rows(range(9))]},
+    ),
     Committee: lambda: (Committee(), {"data": DATA, "members": [classifier()] * 2, "weights": [1.0, 2.0]}),
     Predict: lambda: (Predict(), {"data": DATA, "classifier": classifier()}),
     GradientBoosting: lambda: (GradientBoosting(steps=3), {"data": DATA}),

@@ -120,6 +120,7 @@ class KNN(Learner):
     """
 
     compares_distances = True
+    uses_weights = True
 
     k: int = parameter(default=5, at_least=1)
     distance: Distance = Euclidean()

@@ -44,6 +44,8 @@ class Majority(Learner):
     ['b', 'b', 'b']
     """
 
+    uses_weights = True
+
     def run(self, data: Data) -> Model:
         data = rows_to_learn_from(self.kind, data)
         weights = weight_of_classes(data)

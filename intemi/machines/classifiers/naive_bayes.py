@@ -97,6 +97,7 @@ class NaiveBayes(Learner):
     """
 
     version = 2
+    uses_weights = True
 
     alpha: float = parameter(default=1.0, above=0, search=(0.01, 0.1, 1.0, 10.0))
     smoothing: float = parameter(default=1e-9, above=0, search=(1e-9, 1e-6, 1e-3))

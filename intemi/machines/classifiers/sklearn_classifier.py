@@ -84,6 +84,11 @@ class SklearnClassifier(SklearnLearning, Learner):
         if not is_classifier(self.build()):
             raise ConfigurationError(f"{self.kind}: estimator must be a classifier, got {self.estimator!r}")
 
+    @property
+    def uses_weights(self) -> bool:
+        """Whether the estimator takes weights of rows."""
+        return bool(library("sklearn.utils.validation").has_fit_parameter(self.build(), "sample_weight"))
+
     def run(self, data: Data, rng: np.random.Generator | None = None) -> Model:
         data = rows_to_learn_from(self.kind, data)
         fitted = self.fitted(data, rng)

@@ -97,6 +97,7 @@ class SVM(Learner):
     """
 
     compares_distances = True
+    uses_weights = True
 
     C: float = parameter(default=1.0, above=0)
     kernel: Kernel = GaussianKernel()

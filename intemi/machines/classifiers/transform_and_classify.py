@@ -60,6 +60,11 @@ class TransformAndClassify(Learner):
         Transformer.demand(self.transformation, f"{self.kind}: transformation")
         Learner.demand(self.learner, f"{self.kind}: learner")
 
+    @property
+    def uses_weights(self) -> bool:
+        """Whether its learner does."""
+        return getattr(self.learner, "uses_weights", False)
+
     async def run(self, job: Job, data: Any) -> Model:
         first = job.request(self.transformation, name="transformation", data=data)
         learned = job.request(self.learner, name="learner", data=first.transformed)

@@ -9,6 +9,11 @@ that were not trained on, by `inner_folds`. `meta_attributes` are told of answer
 `meta_level` are classifiers of two levels, and `route` makes them. `accuracy_growth` grows the trees of
 `meta_decision_tree` and `ac45`, `correspondence` is what SCANN learns by. `error_correlation` is how alike errors are.
 
+`weights` are how much rows count, `sampling` and `noise` draw, and `weighted_learn` lets any learner learn from it.
+`bagging`, `wagging` and `boosting` are templates of committees; `update_rules` are what boosting may do, `backfit` is
+what bagging and wagging may. `out_of_bag`, `bootstrap_estimates` and `importance` tell what members are worth on rows
+that they never saw. `alternating_tree` and `gradient_boosting` are trees that are committees by themselves.
+
 A machine of one's own uses `answers_of`, `decision` (of all members), `decisions` (of the first 1, 2, … of them),
 `committee_of` and `predictions_of`.
 """
@@ -19,6 +24,10 @@ from intemi.machines.committees.algorithms import SCANN, StackingAC45, StackingC
 from intemi.machines.committees.alternating_tree import AlternatingClassifier, AlternatingRules, AlternatingTree
 from intemi.machines.committees.answers import Answers
 from intemi.machines.committees.arbiters import Arbiters
+from intemi.machines.committees.backfit import Backfit
+from intemi.machines.committees.bagging import Bagging
+from intemi.machines.committees.boosting import Boosting, BoostUpdate
+from intemi.machines.committees.bootstrap_estimates import BootstrapEstimates
 from intemi.machines.committees.cascading import Cascading
 from intemi.machines.committees.classifier import CommitteeClassifier
 from intemi.machines.committees.committee import Committee
@@ -39,6 +48,7 @@ from intemi.machines.committees.decision_rules import (
 )
 from intemi.machines.committees.error_correlation import error_correlation
 from intemi.machines.committees.gradient_boosting import BoostedTrees, GradientBoosting
+from intemi.machines.committees.importance import PermutationImportance
 from intemi.machines.committees.inner_folds import InnerFolds
 from intemi.machines.committees.meta_attributes import (
     AttributeUnion,
@@ -50,18 +60,32 @@ from intemi.machines.committees.meta_attributes import (
 )
 from intemi.machines.committees.meta_data import MetaData
 from intemi.machines.committees.meta_decision_tree import MLC45, MetaDecisionTree
+from intemi.machines.committees.noise import GaussianNoise, Noise, NoiseWeights
+from intemi.machines.committees.out_of_bag import OutOfBag
 from intemi.machines.committees.predictions import Predict, Predictions
 from intemi.machines.committees.route import Route, Stack
+from intemi.machines.committees.sampling import BootstrapSampler
 from intemi.machines.committees.select_best import SelectBest
 from intemi.machines.committees.stacking import Stacking
-from intemi.machines.committees.tie_rules import (
-    LargestMeanProbability,
-    LargestPrior,
-    LowestClass,
-    RandomClass,
-    TieRule,
+from intemi.machines.committees.tie_rules import LargestMeanProbability, LargestPrior, LowestClass, RandomClass, TieRule
+from intemi.machines.committees.update_rules import (
+    SAMME,
+    AdaBoost,
+    AdaBoostAlpha,
+    AdaBoostM2,
+    ArcX4,
+    Averaged,
+    AveragedConservative,
+    AveragedConservativeNormalized,
+    Conservative,
+    CostBoosting,
+    Inverse,
+    UpdateRule,
 )
 from intemi.machines.committees.voting import Voting
+from intemi.machines.committees.wagging import Wagging
+from intemi.machines.committees.weighted_learn import WeightedLearn
+from intemi.machines.committees.weights import Reweighted, Weights
 
 __all__ = [
     "Voting",
@@ -110,10 +134,36 @@ __all__ = [
     "LargestPrior",
     "RandomClass",
     "Answers",
-    # Trees that are committees by themselves
     "AlternatingTree",
     "AlternatingClassifier",
     "AlternatingRules",
     "GradientBoosting",
     "BoostedTrees",
+    "Bagging",
+    "Wagging",
+    "Boosting",
+    "UpdateRule",
+    "AdaBoost",
+    "AdaBoostAlpha",
+    "Conservative",
+    "Inverse",
+    "Averaged",
+    "AveragedConservative",
+    "AveragedConservativeNormalized",
+    "SAMME",
+    "ArcX4",
+    "AdaBoostM2",
+    "CostBoosting",
+    "BootstrapSampler",
+    "NoiseWeights",
+    "Noise",
+    "GaussianNoise",
+    "Reweighted",
+    "Weights",
+    "WeightedLearn",
+    "BoostUpdate",
+    "Backfit",
+    "OutOfBag",
+    "BootstrapEstimates",
+    "PermutationImportance",
 ]

@@ -49,6 +49,17 @@ def ID3(alpha: float | None = None, refinement: Refinement | None = None) -> Tre
     return refined(DecisionTree(splitter=splitter, missing_values=ImputeNode()), refinement)
 
 
+def DecisionStump(quality: SplitQuality = GINI) -> DecisionTree:
+    """A tree of one split, the usual weak learner of boosting; of symbols, one against the others. A branch may weigh
+    as little as it likes.
+
+    >>> DecisionStump().stop
+    MaxDepth(depth=2)
+    """
+    splitter = ExhaustiveSearch(quality=quality, nominal=SmallSets(count=1), min_branch=0.0)
+    return DecisionTree(splitter=splitter, stop=MaxDepth(depth=2))
+
+
 def CART(
     quality: SplitQuality = GINI,
     min_size: float = 2.0,

@@ -58,6 +58,8 @@ class DecisionTree(Learner, Ranker):
 
     tree = Output(Tree)
 
+    uses_weights = True
+
     splitter: NodeSplitter = ExhaustiveSearch()
     stop: StopCriterion = AnyOf((MaxErrors(), MinNodeSize()))
     missing_values: MissingPolicy = MajorityBranch()

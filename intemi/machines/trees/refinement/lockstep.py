@@ -38,6 +38,8 @@ class LockstepTree(Learner, Ranker):
 
     tree = Output(Tree)
 
+    uses_weights = True
+
     learner: DecisionTree
     refinement: Expansions
     first: int = parameter(default=8, at_least=1)

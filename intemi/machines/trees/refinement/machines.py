@@ -196,6 +196,8 @@ class RefinedTree(Learner, Ranker):
 
     tree = Output(Tree)
 
+    uses_weights = True
+
     learner: DecisionTree = DecisionTree()
     refinement: Refinement = CostComplexity()
 

@@ -59,6 +59,11 @@ class Refiltering(Learner):
     def check(self) -> None:
         Learner.demand(self.learner, f"{self.kind}: learner")
 
+    @property
+    def uses_weights(self) -> bool:
+        """Whether its learner does."""
+        return getattr(self.learner, "uses_weights", False)
+
     async def run(self, job: Job, data: Any) -> Model:
         rounds, removed = 0, 0
         while True:

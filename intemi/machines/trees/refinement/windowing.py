@@ -87,6 +87,11 @@ class Windowing(Learner):
     def check(self) -> None:
         Learner.demand(self.learner, f"{self.kind}: learner")
 
+    @property
+    def uses_weights(self) -> bool:
+        """Whether its learner does."""
+        return getattr(self.learner, "uses_weights", False)
+
     async def run(self, job: Job, data: Any) -> Model:
         window, rounds = job.request(FirstWindow(self.share), data=data, name="window"), 0
         await window

@@ -1,0 +1,228 @@
+"""Boosting: members that learn one after the other, each from rows weighted by what those before it got wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any, Literal
+
+import numpy as np
+
+from intemi.data import Data
+from intemi.kernel import Input, Job, Machine, Model, MultiInput, MultiOutput, Output, parameter
+from intemi.machines.committees.answers import places_of
+from intemi.machines.committees.committee import Committee
+from intemi.machines.committees.decision_rules import EQUAL, DecisionRule
+from intemi.machines.committees.tie_rules import LowestClass, TieRule
+from intemi.machines.committees.update_rules import AdaBoost, Round, UpdateRule
+from intemi.machines.committees.weighted_learn import Mode, learned, resamples
+from intemi.machines.committees.weights import Weights, shares_of
+from intemi.machines.fairness.reads import Reads
+from intemi.machines.interfaces import Classifier, Codes, Floats
+from intemi.machines.roles import Learner, placeholder
+from intemi.machines.structure.chain import Chain
+
+High = Literal["stop", "reset", "reset_keep"]
+"""A member of too high an error: leave it out and end; or make all weights equal and go on, without it, or with it and
+a vote of 0."""
+Zero = Literal["clip_stop", "reset", "weka", "sklearn"]
+"""A member without errors: end with it, its error taken to be 1 / 2n; the same, but make all weights equal and go on;
+end without it, unless it is the first; or end with it and a vote of 1."""
+
+
+class BoostUpdate(Machine):
+    """Judge a member on the rows as they are weighted, and weigh them for the next one.
+
+    Results: "Error" (weighted), "Vote weight", and "Status", which says how boosting goes on.
+
+    >>> BoostUpdate().reads
+    <Reads.TARGETS: 'targets'>
+    """
+
+    reads = Reads.TARGETS
+
+    data = Input(Data)
+    weights = MultiInput(Weights)
+    member = Input(Classifier)
+    updated = Output(Weights)
+    vote = Output(float)
+    kept = Output(bool)
+    ended = Output(bool)
+
+    variant: UpdateRule = AdaBoost()
+    high: High = "stop"
+    zero: Zero = "clip_stop"
+
+    def run(self, data: Data, weights: Sequence[Weights], member: Classifier) -> Model:
+        given = self._round(data, weights, member)
+        rule, error = self.variant, self.variant.error(given)
+        if not rule.judges:
+            return self._goes_on(given, error, "goes on")
+        if error >= rule.limit(given.classes) - EQUAL:
+            if self.high == "stop":
+                return self._model(error, 0.0, "error too high", kept=False)
+            return self._model(error, 0.0, "reset", kept=self.high == "reset_keep", following=_equal(data))
+        if error > EQUAL:
+            return self._goes_on(given, error, "goes on")
+        if self.zero in ("weka", "sklearn"):
+            return self._model(error, 1.0, "no error", kept=self.zero == "sklearn")
+        vote = rule.vote(1 / (2 * len(data)), given.classes)
+        return self._model(error, vote, "no error", following=_equal(data) if self.zero == "reset" else None)
+
+    def _round(self, data: Data, weights: Sequence[Weights], member: Classifier) -> Round:
+        before = weights[0] if weights else _equal(data)
+        answers, probabilities = _answered(self.variant, data, member)
+        return Round(
+            shares_of(data, (before,)),
+            data.classes,
+            answers,
+            len(data.labels),
+            before.step,
+            before.memory,
+            probabilities,
+        )
+
+    def _goes_on(self, given: Round, error: float, status: str) -> Model:
+        new = self.variant.updated(given, error)
+        following = Weights(_of_known(new.shares, given.true), given.step + 1, new.memory)
+        return self._model(error, self.variant.vote(error, given.classes), status, following=following)
+
+    def _model(
+        self, error: float, vote: float, status: str, kept: bool = True, following: Weights | None = None
+    ) -> Model:
+        """What is left; boosting ends if no weights follow."""
+        results = {"Error": error, "Vote weight": vote, "Status": status}
+        updated = Weights(np.empty(0)) if following is None else following
+        return Model(updated=updated, vote=vote, kept=kept, ended=following is None, results=results)
+
+
+def _equal(data: Data) -> Weights:
+    """The weights that boosting begins with: those of the data."""
+    return Weights(shares_of(data, ()))
+
+
+def _of_known(shares: Floats, true: Codes) -> Floats:
+    """Shares without those of rows whose class is not known."""
+    unknown = true < 0
+    if not unknown.any():
+        return shares
+    known = np.where(unknown, 0.0, shares)
+    return np.asarray(known / known.sum())
+
+
+def _answered(rule: UpdateRule, data: Data, member: Classifier) -> tuple[Codes, Floats | None]:
+    """What a member answers, in terms of the classes of the data."""
+    answers, probabilities = member.answers(data) if rule.needs_probabilities else (member.classify(data), None)
+    if member.labels == data.labels:
+        return answers, probabilities
+    places = places_of(member, data.labels)
+    if probabilities is not None:
+        aligned = np.zeros((len(data), len(data.labels)))
+        aligned[:, places] = probabilities
+        probabilities = aligned
+    return places[answers], probabilities
+
+
+class BoostStep(Machine):
+    """One step of boosting: learn from the rows as they are weighted, judge what was learned, weigh the rows anew."""
+
+    data = Input(Data)
+    weights = MultiInput(Weights)
+    updated = Output(Weights)
+    member = Output(Classifier)
+    vote = Output(float)
+    kept = Output(bool)
+    ended = Output(bool)
+
+    learner: Machine = parameter(default=placeholder(Learner), role=Learner)
+    update: BoostUpdate = BoostUpdate()
+    mode: Mode = "auto"
+
+    @property
+    def is_random(self) -> bool:
+        """Whether samples are drawn, or the learner draws."""
+        return self.learner.is_random or resamples(self.learner, self.mode)
+
+    async def run(self, job: Job, data: Any, weights: Any) -> Model:
+        member = await learned(job, self.learner, self.mode, data, weights)
+        update = job.request(self.update, data=data, weights=weights, member=member, name="update")
+        return Model(updated=update.updated, member=member, vote=update.vote, kept=update.kept, ended=update.ended)
+
+
+class Boosting(Learner):
+    """Learn members one after the other, each from rows weighted by what those before it got wrong; they vote.
+
+    Raw it is a template: any `Learner` fills it. `variant` says how weights change and what votes count; `mode`,
+    whether the learner gets weights or samples drawn by them (by default weights, if it can use them); `high` and
+    `zero`, what happens to a member whose error is too high, or 0. If no member is left, the first decides alone.
+
+    The members of a smaller committee are the first ones of a larger one, and all variants have the first in common: it
+    is trained once. With samples it is also the first member of `Bagging`.
+
+    Results: "Members", and "Status": "complete", "ended early" or "no boosting possible". What each step found is in
+    the results of its `BoostUpdate`.
+
+    >>> from intemi.kernel import Project
+    >>> from intemi.machines import DecisionStump
+    >>> from intemi.machines.loading import SklearnDataset
+    >>> with Project() as project:
+    ...     cancer = project.request(SklearnDataset("breast_cancer"))
+    ...     boosted = project.run(Boosting(DecisionStump(), size=5), data=cancer.data)
+    ...     boosted.outputs["classifier"], boosted.results
+    (CommitteeClassifier(5 members, WeightedVote(inner='lowest'), classes malignant, benign), \
+{'Members': 5, 'Status': 'complete'})
+    """
+
+    members = MultiOutput(Classifier)
+    votes = MultiOutput(float)
+
+    uses_weights = True
+
+    learner: Machine = parameter(default=placeholder(Learner), role=Learner)
+    size: int = parameter(default=10, at_least=1, search=(1, 2, 5, 10, 20, 50))
+    variant: UpdateRule = AdaBoost()
+    mode: Mode = "auto"
+    high: High = "stop"
+    zero: Zero = "clip_stop"
+    rule: DecisionRule | None = None
+    """How members decide; None: as the variant says."""
+    tie: TieRule = LowestClass()
+
+    @property
+    def is_random(self) -> bool:
+        """Whether samples are drawn, or the learner draws."""
+        return self.learner.is_random or resamples(self.learner, self.mode)
+
+    def check(self) -> None:
+        Learner.demand(self.learner, f"{self.kind}: learner")
+
+    async def run(self, job: Job, data: Any) -> Model:
+        step = _step(self.learner, self.variant, self.high, self.zero, self.mode)
+        chain = job.request(
+            Chain(step, self.size, carry={"weights": "updated"}, until="ended"), data=data, weights=(), name="chain"
+        )
+        await chain
+        kept = [index for index, is_kept in enumerate(job.load(chain.kept)) if is_kept]
+        members = [chain.member[index] for index in kept or [0]]
+        votes = [chain.vote[index] for index in kept]  # the first member alone has the vote 1
+        committee = job.request(
+            Committee(self.rule or self.variant.rule, self.tie),
+            data=data,
+            members=members,
+            weights=votes,
+            name="committee",
+        )
+        ended = job.load(chain.ended)[-1]
+        status = "no boosting possible" if not kept else "ended early" if ended else "complete"
+        return Model(
+            classifier=committee.classifier,
+            members=members,
+            votes=votes,
+            results={"Members": len(members), "Status": status},
+        )
+
+
+@lru_cache(maxsize=256)
+def _step(learner: Machine, variant: UpdateRule, high: High, zero: Zero, mode: Mode) -> BoostStep:
+    """The step of every size of a committee; remembered, since folds and sizes ask for the same."""
+    return BoostStep(learner, BoostUpdate(variant, high, zero), mode)

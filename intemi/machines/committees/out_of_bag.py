@@ -1,0 +1,79 @@
+"""Out-of-bag: what a committee answers for the rows it learned from, each by those members that never saw the row."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from intemi.data import Data
+from intemi.kernel import ConfigurationError, Input, Machine, Model, MultiInput, Output
+from intemi.machines.committees.answers import ABSTAINS, Answers, answers_of, needed_by
+from intemi.machines.committees.decision_rules import DecisionRule, Vote
+from intemi.machines.committees.predictions import Predictions
+from intemi.machines.committees.tie_rules import LowestClass, TieRule, decision
+from intemi.machines.fairness.reads import Reads
+from intemi.machines.interfaces import Classifier, Codes
+
+
+class OutOfBag(Machine):
+    """Let members answer for the rows that were left out of their samples; they decide together as a committee does.
+
+    Results: "Out-of-bag error", the share of wrong answers among the rows that some member never saw, and their number,
+    "Out-of-bag rows". No target of a row that is answered for was learned from, so it is a fair estimate.
+
+    >>> from intemi.kernel import Project
+    >>> from intemi.machines import Bagging, DecisionTree
+    >>> from intemi.machines.loading import SklearnDataset
+    >>> with Project() as project:
+    ...     iris = project.request(SklearnDataset("iris"))
+    ...     bagging = project.request(Bagging(DecisionTree(), seed=1), data=iris.data)
+    ...     found = project.run(OutOfBag(), data=iris.data, members=bagging.members, left=bagging.left)
+    ...     found.results["Out-of-bag rows"], found.results["Out-of-bag error"] < 0.1
+    (150, True)
+    """
+
+    reads = Reads.TARGETS
+
+    data = Input(Data)
+    members = MultiInput(Classifier)
+    left = MultiInput(Data)
+    predictions = Output(Predictions)
+
+    rule: DecisionRule = Vote()
+    tie: TieRule = LowestClass()
+
+    def run(self, data: Data, members: Sequence[Classifier], left: Sequence[Data]) -> Model:
+        answers = answers_out_of_bag(self.kind, data, members, left, needed_by(self.rule, self.tie))
+        labels, shares = decision(self.rule, self.tie, answers)
+        answered = has_left(data, left).any(axis=0)
+        labels = np.where(answered, labels, np.int32(ABSTAINS))
+        shares = np.where(answered[:, None], shares, 0.0)
+        counted = answered & (data.classes >= 0)
+        weights, wrong = data.weights[counted], labels[counted] != data.classes[counted]
+        error = float(weights @ wrong / weights.sum()) if counted.any() else float("nan")
+        return Model(
+            predictions=Predictions(data.labels, data.origins, labels, shares),
+            results={"Out-of-bag error": error, "Out-of-bag rows": int(counted.sum())},
+        )
+
+
+def answers_out_of_bag(
+    who: str, data: Data, members: Sequence[Classifier], left: Sequence[Data], needs: Any
+) -> Answers:
+    """What members answer for data; each abstains on the rows that its sample has."""
+    if len(members) != len(left):
+        raise ConfigurationError(f"{who}: left must be one for each of {len(members)} members, got {len(left)}")
+    priors = np.bincount(data.classes[data.classes >= 0], minlength=len(data.labels)) + 0.0
+    answers = answers_of(members, data, data.labels, np.ones(len(members)), priors / priors.sum(), needs)
+    return answers.without(~has_left(data, left))
+
+
+def has_left(data: Data, left: Sequence[Data]) -> Any:
+    """Which rows of data were left out of which sample: truth values, samples × rows."""
+    return np.array([_is_among(data.origins, each) for each in left]).reshape(len(left), len(data))
+
+
+def _is_among(rows: Codes, left: Data) -> Any:
+    return np.isin(rows, left.origins)
