@@ -24,7 +24,7 @@ from intemi.series import Series
 from intemi.series.cells import dtype_of
 
 Coordinate = str | int | float | bool
-Given = Mapping[str | tuple[str, ...], Sequence[Any]]
+Given = Mapping[Any, Sequence[Any]]
 """Axes as users write them: for each label its coordinates, for several labels tuples of coordinates."""
 _CODES: tuple[Any, ...] = (np.uint8, np.uint16, np.uint32)
 _COORDINATES = (str, int, float, bool)

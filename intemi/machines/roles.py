@@ -152,14 +152,13 @@ class Learner(Role):
         return False
 
 
-class ClassifierTest(Role):
-    """Tells how good a classifier is on data; what it finds are results.
+class FairTest(Machine):
+    """Tells how good something is on data; what it finds are results.
 
     It looks at the lineage of both before it runs, and refuses what could not be fair: see `docs/fairness.md`.
     """
 
     data = Input(Data)
-    classifier = Input(Classifier)
 
     allow_leak: bool = parameter(default=False, kw_only=True)
     """Test also if targets of tested rows were learned from; the result "Leak" says so then."""
@@ -173,6 +172,12 @@ class ClassifierTest(Role):
 
     def examine(self, examination: Examination) -> Mapping[str, str]:
         return stamps_of_test(examination, self.allow_leak, self.oracle)
+
+
+class ClassifierTest(FairTest, Role):
+    """Tells how good a classifier is on data; what it finds are results."""
+
+    classifier = Input(Classifier)
 
 
 ROLES: tuple[type[Role], ...] = (Learner, Transformer, Ranker, Distributor, ClassifierTest, Loader)

@@ -22,6 +22,7 @@ from intemi.machines import (
     MDL,
     SVM,
     AlternatingTree,
+    Average,
     Backfit,
     Bagging,
     BestFirstTree,
@@ -33,9 +34,12 @@ from intemi.machines import (
     Chain,
     ClassificationTest,
     Committee,
+    CommitteeTest,
     ContestTest,
     CorrelationRanking,
     Count,
+    CVCommittee,
+    CVCommitteeTest,
     CVDistributor,
     DataLoader,
     DecisionStump,
@@ -69,6 +73,7 @@ from intemi.machines import (
     PolynomialKernel,
     Predict,
     PrincipalComponents,
+    RankedTrees,
     Refiltering,
     RefinedTree,
     ReliefFRanking,
@@ -84,6 +89,7 @@ from intemi.machines import (
     TransformationChain,
     TunedKNN,
     Values,
+    Vote,
     Wagging,
     WeightedLearn,
     Weights,
@@ -133,6 +139,10 @@ def tree() -> Any:
 
 def counts() -> Any:
     return outputs(NodeCounts(), tree=tree(), data=D1)["counts"]
+
+
+def tables() -> Any:
+    return [PRUNING.table(tree(), counts(), DecisionTree().decision)] * 2
 
 
 def learner_and_test() -> Scheme:
@@ -245,6 +255,16 @@ EXAMPLES: dict[type[Machine], Callable[[], Example]] = {
     Predict: lambda: (Predict(), {"data": DATA, "classifier": classifier()}),
     GradientBoosting: lambda: (GradientBoosting(steps=3), {"data": DATA}),
     AlternatingTree: lambda: (AlternatingTree(steps=3), {"data": mixed(weighted=True)}),
+    CommitteeTest: lambda: (
+        CommitteeTest((Vote(), Average())),
+        {"data": DATA, "classifier": outputs(Committee(), data=DATA, members=[classifier()], weights=[])["classifier"]},
+    ),
+    CVCommittee: lambda: (CVCommittee(distributor=CVDistributor(folds=2)), {"data": D1}),
+    RankedTrees: lambda: (RankedTrees(), {"trees": [tree()] * 2, "tables": tables()}),
+    CVCommitteeTest: lambda: (
+        CVCommitteeTest(),
+        {"data": D1, "trees": [tree()] * 2, "tables": tables(), "training": D1},
+    ),
     # trees
     DecisionTree: lambda: (DecisionTree(), {"data": D1}),
     OptionTree: lambda: (OptionTree(option_factor=0.5, min_objects=2), {"data": mixed(weighted=True)}),
@@ -259,7 +279,7 @@ EXAMPLES: dict[type[Machine], Callable[[], Example]] = {
     ErrorsOnRows: lambda: (ErrorsOnRows(Expansions()), {"tree": tree(), "data": D1}),
     PrunedTree: lambda: (
         PrunedTree(),
-        {"tree": tree(), "data": D1, "tables": [PRUNING.table(tree(), counts(), DecisionTree().decision)] * 2},
+        {"tree": tree(), "data": D1, "tables": tables()},
     ),
     PruningTest: lambda: (PruningTest((0.0, 0.1)), {"trees": [tree()], "data": D1}),
     Refiltering: lambda: (Refiltering(), {"data": D1}),

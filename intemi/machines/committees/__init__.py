@@ -31,8 +31,10 @@ from intemi.machines.committees.bootstrap_estimates import BootstrapEstimates
 from intemi.machines.committees.cascading import Cascading
 from intemi.machines.committees.classifier import CommitteeClassifier
 from intemi.machines.committees.committee import Committee
+from intemi.machines.committees.committee_test import CommitteeTest
 from intemi.machines.committees.correspondence import CorrespondenceAnalysis
 from intemi.machines.committees.cross_predictions import CrossPredictions
+from intemi.machines.committees.cv_committee import CVCommittee, CVCommitteeTest, RankedTrees
 from intemi.machines.committees.decision_rules import (
     Average,
     DecisionRule,
@@ -115,6 +117,10 @@ __all__ = [
     "Stack",
     "Committee",
     "CommitteeClassifier",
+    "CommitteeTest",
+    "CVCommittee",
+    "CVCommitteeTest",
+    "RankedTrees",
     "Predict",
     "Predictions",
     "DecisionRule",

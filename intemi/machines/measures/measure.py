@@ -131,11 +131,7 @@ def measure(measures: Iterable[Measure], data: Data, classifier: Classifier, who
     `who` is the machine that complains if there is nothing to measure.
     """
     chosen = list(measures)
-    known = data.classes >= 0
-    data = data if known.all() else data.select_rows(known)
-    if not len(data):
-        raise ConfigurationError(f"{who}: there is no row whose class is known")
-    true = _true_classes(data, classifier, who)
+    data, true = rows_to_test(data, classifier.labels, who)
     if any("probabilities" in each.needs for each in chosen):
         answers, probabilities = classifier.answers(data)
         evidence = Evidence(true, answers, probabilities, data.weights, classifier.labels)
@@ -144,20 +140,23 @@ def measure(measures: Iterable[Measure], data: Data, classifier: Classifier, who
     return {each.name: each.measured(evidence) for each in chosen}
 
 
-def _true_classes(data: Data, classifier: Classifier, who: str) -> Codes:
-    """The classes of rows as the classifier counts them, which knows classes by their names."""
-    if data.labels == classifier.labels:
-        return data.classes
+def rows_to_test(data: Data, labels: tuple[str, ...], who: str) -> tuple[Data, Codes]:
+    """The rows whose class is known, and their classes as a classifier counts them that knows these labels."""
+    known = data.classes >= 0
+    data = data if known.all() else data.select_rows(known)
+    if not len(data):
+        raise ConfigurationError(f"{who}: there is no row whose class is known")
+    if data.labels == labels:
+        return data, data.classes
     classes = translated_codes(
-        classifier.labels,
+        labels,
         data.labels,
         data.classes.astype(np.float64),
         lambda unknown: ConfigurationError(
-            f"{who}: the classifier knows the classes {', '.join(classifier.labels)}, "
-            f"but the data have {', '.join(data.labels)}"
+            f"{who}: the classifier knows the classes {', '.join(labels)}, but the data have {', '.join(data.labels)}"
         ),
     )
-    return classes.astype(np.int32)
+    return data, classes.astype(np.int32)
 
 
 def check_names(kind: str, measures: Iterable[Measure]) -> None:

@@ -11,7 +11,7 @@ from intemi.kernel.errors import BindingError
 from intemi.kernel.lineage import Examination
 from intemi.kernel.ports import check_fit
 from intemi.machines.fairness.leaks import refuse_spoilt_data
-from intemi.machines.roles import ClassifierTest, Distributor
+from intemi.machines.roles import Distributor, FairTest
 from intemi.machines.structure.scheme import Scheme
 
 
@@ -51,7 +51,7 @@ class Repeater(Machine):
 
     def examine(self, examination: Examination) -> Mapping[str, str]:
         """Refuse spoilt data before anything is trained on them, rather than in each test."""
-        if any(isinstance(each, ClassifierTest) and not each.allows_leaks for each in _machines_in(self.test)):
+        if any(isinstance(each, FairTest) and not each.allows_leaks for each in _machines_in(self.test)):
             refuse_spoilt_data(examination)
         return {}
 

@@ -240,7 +240,7 @@ class RefinedTree(Learner, Ranker):
 @lru_cache(maxsize=1024)
 def _parts(config: RefinedTree) -> tuple[DecisionTree, ValidationPasses | None, PrunedTree]:
     """What grows the tree, what validates its prunings, and what cuts it; remembered, since folds ask for the same."""
-    decision, learner, refinement = config.learner.decision, _grower(config.learner), config.refinement
+    decision, learner, refinement = config.learner.decision, grower_of(config.learner), config.refinement
     if not isinstance(refinement, Validator):
         return learner, None, PrunedTree(refinement, decision)
     assert refinement.passes is not None
@@ -249,7 +249,7 @@ def _parts(config: RefinedTree) -> tuple[DecisionTree, ValidationPasses | None, 
 
 
 @lru_cache(maxsize=256)
-def _grower(learner: DecisionTree) -> DecisionTree:
+def grower_of(learner: DecisionTree) -> DecisionTree:
     """The learner without its answers, which make no difference to growth: those that differ in them share trees."""
     return learner.with_part("decision", Proportions())
 
