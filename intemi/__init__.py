@@ -19,7 +19,7 @@ What is here, in the order in which it is best read:
     to declare    Machine, Model, Block, Input, Output, MultiInput, MultiOutput, parameter, Component, Commentator, Job,
                   Seed
     to compare    diff, Difference
-    to keep       storable, content_digest, from_plain
+    to keep       storable, content_digest, from_plain, load_model
     workers       Threads, Processes; to write your own: TaskManager, Call, Task, Stopped
     errors        IntemiError and its family: ConfigurationError, BindingError, InfeasibleError, EncodingError,
                   MachineError, MachineFailed, MachineAborted, LimitExceeded; StoreWarning, ChanceWarning are warnings
@@ -74,6 +74,7 @@ from intemi.kernel.unifier import Failures
 
 if TYPE_CHECKING:
     from intemi.kernel.processes import Processes
+    from intemi.machines.saved_models import load_model
 
 __version__ = _shipped.VERSION
 
@@ -108,6 +109,7 @@ __all__ = [
     "storable",
     "content_digest",
     "from_plain",
+    "load_model",
     # Workers
     "Threads",
     "Processes",
@@ -131,6 +133,10 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    if name == "load_model":  # so that the kernel can be used without all machines
+        from intemi.machines.saved_models import load_model
+
+        return load_model
     if name == "Processes":  # loaded when it is needed: not every project has worker processes
         from intemi.kernel.processes import Processes
 

@@ -2,8 +2,8 @@
 
 `reading` makes an `Experiment` of a YAML file: `document` knows lines, `catalogue` what can be named, `building` makes
 machines of names and parameters. `running` runs it in a project, after `frozen` has written its `plan`, and `outcome`
-is what came of it: `comparison` compares its learners, and `tables` and `report` show what was `compared`. `standard`
-has whole experiments in one line.
+is what came of it: `comparison` compares its learners, and `tables` and `report` show what was `compared`. `fitting`
+trains one learner on all rows. `standard` has whole experiments in one line.
 """
 
 from intemi.experiments.alike import check_alike
@@ -11,6 +11,7 @@ from intemi.experiments.compared import Compared
 from intemi.experiments.comparison import Comparison
 from intemi.experiments.errors import ExperimentError
 from intemi.experiments.experiment import Experiment, cross_validation
+from intemi.experiments.fitting import fit
 from intemi.experiments.outcome import Cell, Outcome
 from intemi.experiments.pictures import picture
 from intemi.experiments.progress import Progress
@@ -25,6 +26,7 @@ __all__ = [
     "parse_experiment",
     "run",
     "found",
+    "fit",
     "save",
     "saved",
     "Progress",

@@ -67,3 +67,15 @@ def near(name: str, known: Iterable[str]) -> str:
         return f"did you mean {lower[found[0]]!r}?"
     more = f" and {len(every) - MOST_NAMES} more" if len(every) > MOST_NAMES else ""
     return f"there are {', '.join(every[:MOST_NAMES])}{more}" if every else "there are none"
+
+
+def chosen(who: str, what: str, name: str | None, names: Iterable[str]) -> str:
+    """The name that was given, if it is one of some, or the only one there is."""
+    known = list(names)
+    if name is None and len(known) == 1:
+        return known[0]
+    if name is None:
+        raise ConfigurationError(f"{who}: name one {what}; there are {', '.join(known) or 'none'}")
+    if name not in known:
+        raise ConfigurationError(f"{who}: no {what} is called {name!r}; {near(name, known)}")
+    return name

@@ -13,6 +13,7 @@ from intemi.experiments.alike import check_alike
 from intemi.experiments.compared import Compared
 from intemi.experiments.comparison import Comparison, compare, means_of
 from intemi.experiments.data_notes import data_notes
+from intemi.experiments.errors import chosen
 from intemi.experiments.experiment import LEARNER, TEST, Experiment, measures_by_name
 from intemi.experiments.frozen import History, history
 from intemi.experiments.unknown import is_known
@@ -20,6 +21,7 @@ from intemi.kernel.capsule import Capsule
 from intemi.kernel.errors import ConfigurationError, IntemiError, MachineError
 from intemi.kernel.machine import Machine
 from intemi.kernel.project import Project
+from intemi.machines.row_answers import answers_of_tests
 from intemi.markup import for_notebook
 from intemi.series import Series
 from intemi.whole_files import write_whole
@@ -169,6 +171,30 @@ class Outcome:
             parts = [part if stamp in part.labels else part.with_column(stamp, None) for part in parts]
         order = [*parts[0].without(*stamps).labels, *stamps]
         return Series.concat(*(Series({label: part[label] for label in order}, main=part.main) for part in parts))
+
+    def predictions(self, learner: str | None = None, data: str | None = None) -> Series:
+        """The answers of learners for every test row of a data set: number, classes, probabilities, Repetition, Fold.
+
+        Without a learner, those of all that have finished; the data set can be left out if there is one only. "Row" is
+        the number of a row in the data set, the first is 1. Nothing is trained: models on record answer once more.
+        """
+        data = chosen("predictions", "data set", data, self.experiment.data)
+        if learner is not None:
+            chosen("predictions", "learner", learner, self.experiment.learners)
+        cells = [
+            cell
+            for cell in self.cells
+            if cell.is_learner and cell.data == data and learner in (None, cell.learner) and cell.has_finished
+        ]
+        if not cells:
+            who = "no learner has" if learner is None else f"{learner} has not"
+            raise IntemiError(f"{self.experiment.name}: {who} finished on {data}, so there are no predictions")
+        tables = []
+        for cell in cells:
+            assert cell.capsule is not None
+            rows = answers_of_tests(cell.capsule, {"machine": cell.learner, "data": cell.data})
+            tables.append(rows.without(LEARNER) if LEARNER in rows.labels else rows)
+        return Series.concat(*tables)
 
     def compare(self, measure: str | None = None, vary: str | Sequence[str] = ()) -> Compared:
         """Compare the learners, as the experiment says, with means of all its measures; or by one measure alone.

@@ -46,7 +46,7 @@ def run(experiment: Experiment, project: Project, progress: Progress | None = No
     if project.folder is not None:
         freeze(experiment, project.folder)
     try:
-        loaded = {name: _request_data(experiment, project, name) for name in experiment.data}
+        loaded = {name: request_data(experiment, project, name) for name in experiment.data}
         _request(experiment, project, loaded, cells, progress)
         _wait(cells)
     except KeyboardInterrupt:
@@ -104,7 +104,7 @@ def found(experiment: Experiment, project: Project) -> Outcome:
     """What earlier runs have left of an experiment. Nothing is run, not even loaders."""
     cells = _cells(experiment)
     on_record = [name for name in experiment.data if _is_on_record(experiment, project, name)]
-    loaded = {name: _request_data(experiment, project, name) for name in on_record}
+    loaded = {name: request_data(experiment, project, name) for name in on_record}
     problems = {name: _load(experiment, name, capsule) for name, (capsule, _) in loaded.items()}
     for cell in cells:
         if cell.data not in loaded or not cell.is_known:
@@ -125,14 +125,14 @@ def planned(experiment: Experiment, project: Project) -> Iterator[tuple[str, Exp
     sources: dict[str, Source] = {}
     for data, learner, machine in experiment.cells():
         if data not in sources:
-            capsule, sources[data] = _request_data(experiment, project, data)
+            capsule, sources[data] = request_data(experiment, project, data)
             capsule.wait()
         yield f"{learner} on {data}", project.explain(machine, data=sources[data])
 
 
 def notes_before(experiment: Experiment, project: Project) -> list[str]:
     """A sentence for each suspicious thing in the data sets, before anything but loaders is run."""
-    loaded = {name: _request_data(experiment, project, name)[0] for name in experiment.data}
+    loaded = {name: request_data(experiment, project, name)[0] for name in experiment.data}
     for capsule in loaded.values():
         capsule.wait()
     return data_notes(experiment, loaded)
@@ -184,7 +184,8 @@ def _is_on_record(experiment: Experiment, project: Project, name: str) -> bool:
     return is_known(machine) and project.is_on_record(machine)
 
 
-def _request_data(experiment: Experiment, project: Project, name: str) -> tuple[Capsule, Source]:
+def request_data(experiment: Experiment, project: Project, name: str) -> tuple[Capsule, Source]:
+    """The request for a data set, and the output that has the data."""
     machine = experiment.data[name]
     if not isinstance(machine, Given):
         capsule = project.request(machine, name=f"data {name}")

@@ -17,6 +17,7 @@ A request travels through these files in this order:
 6. Kept. `values` are what it leaves: under `protection`, in `memory`, in a `store`, which may be a folder on `disk`. A
    `block` is many results as one value. A `record` says what is known of it, `entries` what is on record beside
    machines. `finishing` makes it known, here at once and on disk a moment later; `rerun` makes again what is lost.
+   `model_files` take one model out of the project.
 7. Seen. `events` report it, a `capsule` shows it, `explain` says what would be run, `attached` commentators speak of
    it, a `notebook` shows them as HTML, and the `repository` answers questions about everything that was ever run.
 

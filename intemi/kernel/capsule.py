@@ -118,6 +118,13 @@ class Capsule:
         return _Results(self._record().results, self.path)
 
     @property
+    def inputs(self) -> Mapping[str, Any]:
+        """The values of the inputs, loaded when looked at; a tuple of them where the port takes many."""
+        from intemi.kernel.repository.commentators import seen
+
+        return seen(self.config, self._record(), self._line.values).inputs
+
+    @property
     def outputs(self) -> Mapping[str, Any]:
         """The values of the outputs, loaded when looked at."""
         return _Outputs(self._record().outputs, self._line.values, self.path)

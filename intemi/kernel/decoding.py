@@ -19,17 +19,24 @@ from intemi.kernel.errors import EncodingError, MalformedError
 _read_size = struct.Struct("<Q").unpack_from
 _read_float = struct.Struct("<d").unpack_from
 _Resolve = Callable[[bytes], Any]
+_Accepts = Callable[[type, bytes], bool]
 _INT, _TEXT, _FLOAT = b"ISD"
+
+
+def _is_current(cls: type, source: bytes) -> bool:
+    """Whether a class still is what it was when a value of it was encoded."""
+    return source == source_of(cls)
 
 
 def _nothing_shared(name: bytes) -> Any:
     raise EncodingError(f"the shared part {name.hex()} is not there")
 
 
-def decode(data: bytes | memoryview, resolve: _Resolve = _nothing_shared) -> Any:
+def decode(data: bytes | memoryview, resolve: _Resolve = _nothing_shared, accepts: _Accepts = _is_current) -> Any:
     """The value of canonical bytes; anything else raises EncodingError. Arrays are read-only views of the bytes.
 
-    `resolve` gives shared parts by their digests.
+    `resolve` gives shared parts by their digests. `accepts` says whether a value of a class is taken, given what the
+    source of the class was when it was encoded.
 
     >>> from intemi.kernel.encoding import encode
     >>> decode(encode({"a": (1, 2.5, None)}))
@@ -39,7 +46,7 @@ def decode(data: bytes | memoryview, resolve: _Resolve = _nothing_shared) -> Any
     if len(view) > HEAD_SIZE and view[0] == _INT and len(view) == HEAD_SIZE + _read_size(view, 1)[0]:
         return int.from_bytes(view[HEAD_SIZE:], "little", signed=True)  # in one step: small values are mostly such
     try:
-        value, end = _decode(view, 0, resolve)
+        value, end = _decode(view, 0, resolve, accepts)
     except EncodingError:
         raise
     except Exception as error:  # whatever damaged bytes provoke in struct, numpy or a type's own constructor
@@ -60,7 +67,9 @@ class _Frame:
         self.parts: list[Any] = []
 
 
-def _decode(view: memoryview, at: int, resolve: _Resolve = _nothing_shared) -> tuple[Any, int]:
+def _decode(
+    view: memoryview, at: int, resolve: _Resolve = _nothing_shared, accepts: _Accepts = _is_current
+) -> tuple[Any, int]:
     frames: list[_Frame] = []
     while True:
         tag = view[at]
@@ -78,7 +87,7 @@ def _decode(view: memoryview, at: int, resolve: _Resolve = _nothing_shared) -> t
         elif tag in _CONSTANTS:
             item = _CONSTANTS[tag]
         else:
-            item, at = _decode_rare(view, at, tag, resolve)
+            item, at = _decode_rare(view, at, tag, resolve, accepts)
             if isinstance(item, _Frame):
                 if item.missing:
                     frames.append(item)
@@ -105,7 +114,7 @@ def _content(view: memoryview, at: int) -> tuple[memoryview, int]:
     return view[start:end], end
 
 
-def _decode_rare(view: memoryview, at: int, number: int, resolve: _Resolve) -> tuple[Any, int]:
+def _decode_rare(view: memoryview, at: int, number: int, resolve: _Resolve, accepts: _Accepts) -> tuple[Any, int]:
     """What is no number, text, truth value or None."""
     tag = bytes((number,))
     if tag in _CONTAINERS:
@@ -132,7 +141,7 @@ def _decode_rare(view: memoryview, at: int, number: int, resolve: _Resolve) -> t
     if tag == b"O":
         cls = registry.storable(str(content, "utf-8"))
         source, at = _content(view, at)
-        if bytes(source) != source_of(cls):
+        if not accepts(cls, bytes(source)):
             raise EncodingError(f"a {cls.__qualname__} as it was before its class was edited")
         return _Frame(1, lambda parts: _checked(cls, parts[0])), at
     raise MalformedError(f"not a canonical encoding: unknown tag {tag!r}")

@@ -192,6 +192,15 @@ class Project:
         context.state = State.FINISHED
         return Source(context, Output(type(value), name="value"))
 
+    def save(self, capsule: Capsule, path: str | os.PathLike[str]) -> None:
+        """Write what a finished machine leaves into one file, with its configuration and lineage.
+
+        The file needs no project, and holds no code: `intemi.load_model` reads it.
+        """
+        from intemi.kernel.model_files import save
+
+        save(self._line, capsule, path)
+
     def explain(self, config: Machine, /, **bindings: Any) -> Explanation:
         """A dry run: what a request would reuse, what it would run, and why."""
         return explain(self._line, config, bindings)

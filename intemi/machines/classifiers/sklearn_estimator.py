@@ -273,7 +273,10 @@ def pack(estimator: Any) -> bytes:
     try:
         skops_io = library("skops.io")
     except ImportError:
-        raise EncodingError("estimators of scikit-learn are kept on disk by skops, which is not installed") from None
+        raise EncodingError(
+            "estimators of scikit-learn are kept on disk by skops, which is not installed; "
+            "pip install 'intemi[skops]' helps"
+        ) from None
     try:
         packed: bytes = skops_io.dumps(estimator, compression=zipfile.ZIP_DEFLATED, compresslevel=1)
     except Exception as error:  # whatever it meets in an estimator that it does not know
