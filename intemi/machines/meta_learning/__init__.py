@@ -2,8 +2,8 @@
 
 `knowledge_base` is what is known of other data sets, `knowledge_folder` where it is kept; `scores`, `similarities` and
 `orders` are what can be exchanged. `generators` and `flow` produce candidates. `profile_search`, `complexity_search`,
-`passive_search` and `active_testing` are strategies. `loop` runs any of them, `replay` on results that are on record,
-and `curves` say how good they were.
+`passive_search` and `active_testing` are strategies. `loop` runs any of them; a `meta_learner` is the machine that does
+it, `replay` does it on results that are on record, and `curves` say how good they were.
 """
 
 from intemi.machines.meta_learning.active_testing import ActiveTesting
@@ -16,6 +16,7 @@ from intemi.machines.meta_learning.generators import Cycle, Filled, Generator, I
 from intemi.machines.meta_learning.knowledge_base import KnowledgeBase
 from intemi.machines.meta_learning.knowledge_folder import Entry, KnowledgeFolder
 from intemi.machines.meta_learning.loop import Reason, Runner, search
+from intemi.machines.meta_learning.meta_learner import MetaLearner
 from intemi.machines.meta_learning.orders import BestOnAverage, GivenOrder, Order, RandomOrder
 from intemi.machines.meta_learning.passive_search import PassiveSearch
 from intemi.machines.meta_learning.profile import Eviction, KeepDiverse
@@ -33,8 +34,11 @@ from intemi.machines.meta_learning.similarities import (
 from intemi.machines.meta_learning.stop_rules import MaxSeconds, MaxTests, NoImprovement, StopRule, TargetQuality
 from intemi.machines.meta_learning.strategy import Course, Setting, Strategy
 from intemi.machines.meta_learning.task import Outcome, Task
+from intemi.machines.meta_learning.validation import cross_validation
 
 __all__ = [
+    "MetaLearner",
+    "cross_validation",
     "KnowledgeBase",
     "KnowledgeFolder",
     "Entry",

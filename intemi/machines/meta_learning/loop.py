@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from enum import Enum
+from itertools import count
 from typing import Protocol
 
 from intemi.machines.meta_learning.strategy import Course
@@ -38,11 +39,14 @@ async def search(course: Course, runner: Runner, deadline: float | None = None) 
     What has ended when the search ends counts; what is still running is aborted.
     """
     running: dict[Task, None] = {}
+    numbers = count(1)
     while True:
         if course.should_stop:
             reason = Reason.SATISFIED
             break
         fresh = course.tasks()
+        for each in fresh:
+            each.number = each.number or next(numbers)
         runner.start(fresh)
         running.update(dict.fromkeys(fresh))
         if not running:

@@ -54,6 +54,9 @@ class Course(ABC):
 
     @property
     def ranking(self) -> list[Task]:
-        """The tasks that finished, the best first; of equal ones the cheapest."""
+        """The tasks that finished, the best first; of equal ones the first that was handed out.
+
+        What they took is not looked at: it differs from run to run.
+        """
         done = [task for task in dict.fromkeys(self.finished) if task.outcome is Outcome.FINISHED]
-        return sorted(done, key=lambda task: (-task.quality, task.seconds))
+        return sorted(done, key=lambda task: (-task.quality, task.number))

@@ -36,6 +36,8 @@ class Task:
     """The result of each split, once it has finished."""
     seconds: float = 0.0
     """What the test has cost in all attempts, in universal seconds."""
+    number: int = 0
+    """Its number in the order in which tasks were first handed out."""
     finished: int = 0
     """Its number in the order in which tasks have ended."""
 

@@ -1,0 +1,131 @@
+"""The meta-learner: a learner that searches for a learner, and learns with the best that it finds."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from intemi.kernel import ConfigurationError, Job, Machine, MachineFailed, Model, parameter
+from intemi.kernel.lineage import Examination
+from intemi.kernel.repository.query import Query
+from intemi.machines.fairness.leaks import stamps_of_search
+from intemi.machines.meta_learning.flow import Flow
+from intemi.machines.meta_learning.job_runner import JobRunner
+from intemi.machines.meta_learning.knowledge_base import paired_p_values
+from intemi.machines.meta_learning.loop import search
+from intemi.machines.meta_learning.orders import GivenOrder
+from intemi.machines.meta_learning.passive_search import PassiveSearch
+from intemi.machines.meta_learning.strategy import Course, Setting, Strategy
+from intemi.machines.meta_learning.task import Task
+from intemi.machines.meta_learning.validation import CANDIDATE, RESULT, cross_validation
+from intemi.machines.roles import Learner
+from intemi.series import Series
+
+
+class MetaLearner(Learner):
+    """Test candidates, the most promising first, and learn with the best of them from all data.
+
+    It is a learner itself: it is cross-validated like any other, which is the only fair estimate of what it finds, and
+    may be a candidate of another one. Tests are ordinary machines: whatever is on record is not run again, so a search
+    that was ended goes on where it was.
+
+    With `seconds` it ends in time: a tenth is kept for the learning of the winner. Then it looks at the clock, and is
+    run for each request.
+
+    Results: "Best", "Quality" (the mean over the splits), "Tests" (how many finished), "Stopped" (why), "Ranking" (all
+    that finished, the best first, with the p-value of a paired t-test against the best), and "Failures". What tests
+    took is asked for by a query: they have the labels "Test", "Attempt" and "cpu".
+
+    >>> from intemi.kernel import Project
+    >>> from intemi.machines import KNN, Majority, NaiveBayes, SklearnDataset
+    >>> from intemi.machines.meta_learning import Flow, Set
+    >>> with Project() as project:
+    ...     iris = project.request(SklearnDataset("iris"))
+    ...     found = project.run(MetaLearner(Flow((Set((Majority(), KNN(k=5), NaiveBayes())),))), data=iris.data)
+    ...     found.results["Best"][:8], found.results["Tests"], found.results["Stopped"]
+    ('KNN(k=5,', 3, 'nothing is left to test')
+    """
+
+    candidates: Flow
+    strategy: Strategy = PassiveSearch(GivenOrder())
+    validation: Machine = cross_validation()
+    """A template with a place for the candidate at "test/candidate", and results at "test/result"."""
+    measure: str = "Accuracy"
+    seconds: float | None = parameter(default=None, above=0)
+    reserve: float = parameter(default=0.1, at_least=0, below=1)
+    """The share of the time that is kept for the winner."""
+
+    @property
+    def depends_on_clock(self) -> bool:
+        return self.seconds is not None or super().depends_on_clock
+
+    def _lacking(self) -> list[str]:
+        return []  # templates are filled while it searches
+
+    def check(self) -> None:
+        if self.measure not in self._declared:
+            known = ", ".join(self._declared) or "nothing"
+            raise ConfigurationError(
+                f"{self.kind}: measure must be what the test reports, {known}, got {self.measure!r}"
+            )
+
+    @property
+    def _declared(self) -> Mapping[str, Any]:
+        result = self.validation.get(RESULT)
+        return result.reports if isinstance(result, Machine) else {}
+
+    def examine(self, examination: Examination) -> Mapping[str, str]:
+        """Say of its results that they are of spoilt data, if they are."""
+        return stamps_of_search(examination)
+
+    async def run(self, job: Job, data: Any, rng: np.random.Generator) -> Model:
+        begun = time.monotonic()
+        deadline = None if self.seconds is None else begun + self.seconds * (1 - self.reserve)
+        flow = self.candidates.begin()
+        course = self.strategy.begin(Setting([item.configuration for item in flow.poll()], None, rng))
+        sign = -1 if self._declared[self.measure] == "lowest" else 1
+        runner = JobRunner(job, self._test_of, Query(RESULT, self.measure), sign, data)
+        reason = await search(course, runner, deadline)
+        failures = {str(task.candidate): runner.error_of(task) for task in course.finished if task.results is None}
+        winner, learned = await self._learned(job, course, data)
+        results = {
+            "Best": str(winner.candidate),
+            "Quality": sign * winner.quality,
+            "Tests": len(course.ranking),
+            "Stopped": reason.value,
+            "Ranking": _table(course, sign),
+            "Failures": failures,
+        }
+        return Model(classifier=learned.classifier, results=results)
+
+    def _test_of(self, candidate: Machine) -> Machine:
+        return self.validation.fill({CANDIDATE: candidate})
+
+    async def _learned(self, job: Job, course: Course, data: Any) -> tuple[Task, Any]:
+        """The best task whose candidate learns from all data, and what has learned."""
+        for task in course.ranking:
+            assert isinstance(task.candidate, Machine)
+            learned = job.request(task.candidate, name="winner", data=data)
+            await job.settled(learned)
+            if learned.error is None:
+                return task, learned
+        raise MachineFailed(
+            f"{self.kind}: no candidate of {len(course.finished)} could be tested and learned with", self.kind, b""
+        )
+
+
+def _table(course: Course, sign: int) -> Series:
+    """What finished, the best first, with the significance of the difference from the best."""
+    ranking = course.ranking
+    best = ranking[0].results
+    p_values = [float(paired_p_values(task.results - best)) for task in ranking]  # type: ignore[operator]
+    return Series(
+        {
+            "quality": [sign * task.quality for task in ranking],
+            "candidate": [str(task.candidate) for task in ranking],
+            "p": p_values,
+        }
+    )

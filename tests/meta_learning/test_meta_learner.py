@@ -1,0 +1,200 @@
+"""The meta-learner: a learner that finds a learner, in time, from what is on record, whatever fails."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from intemi import ConfigurationError, MachineFailed, Model, Project
+from intemi.data import Data
+from intemi.kernel import Job
+from intemi.machines import (
+    KNN,
+    ClassificationTest,
+    CVDistributor,
+    Learner,
+    Majority,
+    NaiveBayes,
+    Normalization,
+    Repeater,
+    Scheme,
+    SklearnDataset,
+    Standardization,
+    TransformAndClassify,
+)
+from intemi.machines.measures import LogLoss
+from intemi.machines.meta_learning import (
+    Filled,
+    Flow,
+    GivenOrder,
+    MaxTests,
+    MetaLearner,
+    PassiveSearch,
+    RandomOrder,
+    Set,
+    cross_validation,
+)
+
+LEARNERS = Set((Majority(), KNN(k=1), KNN(k=15), NaiveBayes()))
+CANDIDATES = Flow((LEARNERS,))
+QUICK = cross_validation(folds=3, repetitions=1)
+
+
+class Slow(Learner):
+    """Takes its time."""
+
+    seconds: float = 0.2
+
+    def run(self, data: Data) -> Model:
+        time.sleep(self.seconds)
+        return Majority().run(data)
+
+
+class Broken(Learner):
+    """Fails at once."""
+
+    def run(self, data: Data) -> Model:
+        raise ValueError("it never works")
+
+
+def found(config: MetaLearner, project: Project) -> Any:
+    return project.run(config, data=project.request(SklearnDataset("iris")).data)
+
+
+def test_the_best_is_found_and_learns_from_all_data() -> None:
+    with Project() as project:
+        done = found(MetaLearner(CANDIDATES, validation=QUICK), project)
+        ranking = done.results["Ranking"]
+        assert len(ranking) == 4
+        assert list(ranking["quality"]) == sorted(ranking["quality"], reverse=True)
+        assert done.results["Best"] == ranking["candidate"][0] != "Majority()"
+        assert ranking["p"][0] == 1
+        assert ranking["p"][-1] < 0.05
+        winner = next(each for each in LEARNERS.configurations if str(each) == done.results["Best"])
+        direct = project.run(winner, data=project.request(SklearnDataset("iris")).data)
+        data = project.request(SklearnDataset("iris")).wait().outputs["data"]
+        assert (done.outputs["classifier"].classify(data) == direct.outputs["classifier"].classify(data)).all()
+
+
+def test_candidates_are_whole_graphs() -> None:
+    scalings = Set((Standardization(), Normalization()))
+    scaled = Filled(TransformAndClassify(), {"transformation": scalings, "learner": LEARNERS})
+    with Project() as project:
+        done = found(MetaLearner(Flow((LEARNERS, scaled)), validation=QUICK), project)
+        assert done.results["Tests"] == 12
+
+
+def test_one_measure_is_lowest_when_it_is_best() -> None:
+    with Project() as project:
+        validation = cross_validation(3, 1, ClassificationTest(measures=(LogLoss(),)))
+        done = found(MetaLearner(CANDIDATES, validation=validation, measure="Log loss"), project)
+        qualities = list(done.results["Ranking"]["quality"])
+        assert qualities == sorted(qualities)
+        assert done.results["Quality"] == qualities[0] > 0
+
+
+def test_it_is_cross_validated_like_any_learner() -> None:
+    scheme = Scheme(training=Data, test=Data)
+    searched = scheme.add(MetaLearner(CANDIDATES, validation=QUICK), data=scheme.training)
+    scheme.add(ClassificationTest(), data=scheme.test, classifier=searched.classifier, name="result")
+    with Project() as project:
+        iris = project.request(SklearnDataset("iris"))
+        done = project.run(Repeater(CVDistributor(3), scheme), data=iris.data)
+        accuracies = project.query(done, path="test/result", labels=["Accuracy"])
+        assert len(accuracies) == 3
+        assert accuracies.mean() > 0.9
+
+
+def test_a_meta_learner_is_a_candidate_of_another() -> None:
+    inner = MetaLearner(Flow((Set((Majority(), KNN(k=15))),)), validation=QUICK)
+    with Project() as project:
+        done = found(MetaLearner(Flow((Set((Majority(), inner)),)), validation=QUICK), project)
+        assert done.results["Best"].startswith("MetaLearner")
+
+
+def test_a_second_search_tests_only_what_is_new(tmp_path: Path) -> None:
+    with Project(tmp_path / "p") as project:
+        found(MetaLearner(CANDIDATES, validation=QUICK), project)
+    more = Flow((Set((*LEARNERS.configurations, KNN(k=3))),))
+    with Project(tmp_path / "p") as project:
+        done = found(MetaLearner(more, validation=QUICK), project)
+        assert done.results["Tests"] == 5
+        physical = project.counts().physical
+        assert physical["KNN"] in (3, 4), "three folds, and the winner if it is the new one"
+        assert physical["NaiveBayes"] == 0
+
+
+def test_what_fails_is_no_candidate_and_is_listed() -> None:
+    with Project() as project:
+        done = found(MetaLearner(Flow((Set((Broken(), KNN())),)), validation=QUICK), project)
+        assert done.results["Tests"] == 1
+        assert "it never works" in done.results["Failures"]["Broken()"]
+        with pytest.raises(MachineFailed, match="no candidate of 1 could be tested"):
+            found(MetaLearner(Flow((Set((Broken(),)),)), validation=QUICK), project)
+
+
+def test_a_search_ends_in_time_and_says_so() -> None:
+    slow = Set(tuple(Slow(0.2 + number / 1000) for number in range(100)))
+    with Project(workers=2) as project:
+        iris = project.request(SklearnDataset("iris")).wait()
+        begun = time.perf_counter()
+        done = project.run(MetaLearner(Flow((slow,)), validation=QUICK, seconds=3.0), data=iris.data)
+        assert time.perf_counter() - begun < 3.0 * 1.05 + 0.5
+        assert done.results["Stopped"] == "the time is up"
+        assert 1 <= done.results["Tests"] < 60
+
+
+def test_with_a_limit_of_time_it_is_run_again_and_its_tests_are_not() -> None:
+    timed = MetaLearner(CANDIDATES, validation=QUICK, seconds=60.0)
+    assert timed.depends_on_clock
+    assert not MetaLearner(CANDIDATES, validation=QUICK).depends_on_clock
+    with Project() as project:
+        for _ in range(2):
+            found(timed, project)
+        physical = project.counts().physical
+        assert physical["MetaLearner"] == 2
+        assert physical["NaiveBayes"] in (3, 4)
+
+
+def test_rules_end_a_search() -> None:
+    with Project() as project:
+        strategy = PassiveSearch(GivenOrder(), stop=(MaxTests(2),))
+        done = found(MetaLearner(CANDIDATES, strategy, QUICK), project)
+        assert done.results["Tests"] >= 2
+        assert done.results["Stopped"] == "the strategy has found enough"
+
+
+@pytest.mark.parametrize("workers", [1, 4])
+def test_the_ranking_is_the_same_with_any_number_of_workers(workers: int) -> None:
+    with Project(workers=workers, seed=5) as project:
+        done = found(MetaLearner(CANDIDATES, PassiveSearch(RandomOrder()), QUICK), project)
+        ranking = done.results["Ranking"]
+    with Project(workers=2, seed=5) as project:
+        other = found(MetaLearner(CANDIDATES, PassiveSearch(RandomOrder()), QUICK), project).results["Ranking"]
+    assert list(ranking["candidate"]) == list(other["candidate"])
+    assert list(ranking["quality"]) == list(other["quality"])
+
+
+def test_a_measure_that_is_not_there_is_refused() -> None:
+    with pytest.raises(ConfigurationError, match="measure must be what the test reports, Accuracy, "):
+        MetaLearner(CANDIDATES, measure="Speed")
+
+
+def test_an_aborted_search_leaves_what_it_has_finished() -> None:
+    class Once(Learner):
+        async def run(self, job: Job, data: Any) -> Model:
+            child = job.request(Slow(0.05), data=data)
+            await child
+            return Model(classifier=child.classifier)
+
+    slow = Flow((Set((Once(), *(Slow(5.0 + number) for number in range(3)))),))
+    with Project(workers=2) as project:
+        iris = project.request(SklearnDataset("iris"))
+        capsule = project.request(MetaLearner(slow, validation=QUICK), data=iris.data)
+        with pytest.raises(TimeoutError):
+            capsule.wait(2)
+        capsule.abort()
+        assert project.counts().physical["Once"] == 3
