@@ -4,10 +4,12 @@ A test gives a series of one item, or of one for each pair of machines, with its
 and says which variant of the test it is. It refuses a series on which it would mean nothing.
 """
 
+from intemi.analysis.answers import ROC, PerClass, Reliability
 from intemi.analysis.basic_statistics import BasicStatistics
 from intemi.analysis.bayesian_signed_rank import BayesianSignedRank
 from intemi.analysis.corrected_t_test import CorrectedTTest
 from intemi.analysis.critical_difference import CriticalDifference
+from intemi.analysis.effect_sizes import CliffsDelta, CohensD, EffectSize, EffectSizes, VarghaDelaney, effect_size
 from intemi.analysis.errors import InvalidComparison
 from intemi.analysis.five_by_two import FiveByTwoFTest
 from intemi.analysis.friedman import Friedman
@@ -49,6 +51,15 @@ __all__ = [
     "Wins",
     "StandardizedDifference",
     "relative_improvement",
+    "CohensD",
+    "CliffsDelta",
+    "VarghaDelaney",
+    "EffectSizes",
+    "EffectSize",
+    "effect_size",
+    "PerClass",
+    "ROC",
+    "Reliability",
     "stamps_of",
     "competing",
     "Transformation",

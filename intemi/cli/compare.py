@@ -25,6 +25,7 @@ Examples:
   intemi compare quickstart                          the project's folder does as well
   intemi compare quickstart.yaml --measure AUC --format latex
   intemi compare pruning.yaml --vary refinement      refuses learners that differ in anything else
+  intemi compare quickstart.yaml --effect CohensD    how large differences are; CliffsDelta and VarghaDelaney as well
   intemi compare quickstart.yaml --picture cd.svg    .png and .pdf as well; `intemi picture` draws others"""
 )
 @experiment_argument
@@ -34,6 +35,7 @@ Examples:
 @click.option(
     "--vary", multiple=True, metavar="PATH", help="Refuse learners that differ in any other part; may be given again."
 )
+@click.option("--effect", metavar="NAME", help="Show effect sizes against the control, or the best learner.")
 @click.option("--format", "form", type=click.Choice(["text", "markdown", "latex", "json"]), default="text")
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.option("--picture", type=click.Path(), metavar="FILE", help="Draw average ranks and the critical difference.")
@@ -44,15 +46,18 @@ def command(
     project: str | None,
     measure: str | None,
     vary: tuple[str, ...],
+    effect: str | None,
     form: str,
     as_json: bool,
     picture: str | None,
 ) -> None:
     """Compare the learners of an experiment, as far as it has been run: table, tests, picture."""
+    from intemi.analysis.effect_sizes import EFFECT_SIZES
     from intemi.experiments import found
     from intemi.experiments.pictures import critical_difference
-    from intemi.experiments.tables import latex_of, markdown_of
+    from intemi.experiments.tables import effects_table, effects_text, latex_of, markdown_of
 
+    size = None if effect is None else EFFECT_SIZES.named(effect)()
     experiment = experiment_of(source, project)
     if not experiment.learners:
         raise ConfigurationError(f"{experiment.name}: the experiment has no learners that could be compared")
@@ -63,10 +68,15 @@ def command(
         if picture is not None:
             draw_into(picture, lambda: critical_difference(experiment, compared))
             click.echo(f"{picture} is written", err=True)
+    effects = None if size is None else compared.effects(size)
     if form == "json" or as_json:
-        write_json(compared.to_plain())
+        write_json({**compared.to_plain(), **({} if effects is None else {"effects": effects})})
     elif form == "text":
         click.echo(str(compared))
+        click.echo("" if effects is None else f"\n{effects_text(effects)}", nl=effects is not None)
     else:
         click.echo(markdown_of(compared) if form == "markdown" else latex_of(compared))
+        if effects is not None:
+            table = effects_table(effects)
+            click.echo(table.to_markdown() if form == "markdown" else table.to_latex())
     ctx.exit(FAILED if outcome.failed else DONE)

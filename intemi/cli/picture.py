@@ -50,8 +50,8 @@ Examples:
 )
 @click.option("--dpi", type=click.IntRange(10, 2400), help="Dots per inch of a .png; 100 by default.")
 @click.option("-m", "--measure", help="Draw this measure, instead of the first of the experiment.")
-@click.option("-l", "--learner", help="The learner whose tree is drawn, or the request whose search is.")
-@click.option("-d", "--data", help="The data set of that tree or search; by default the first.")
+@click.option("-l", "--learner", help="The learner that is drawn, or the request whose search or importance is.")
+@click.option("-d", "--data", help="The data set of trees, curves, classes or a search; by default the first.")
 def command(
     what: str,
     source: str,

@@ -6,13 +6,16 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from intemi.experiments.views import Views
 from intemi.kernel.machine import Best
 from intemi.markup import for_notebook
 from intemi.series import Series
 from intemi.series.display import counted
+
+if TYPE_CHECKING:
+    from intemi.analysis import EffectSize
 
 
 @dataclass(repr=False)
@@ -119,6 +122,29 @@ class Compared:
         return " ".join(findings(self))
 
     @property
+    def leader(self) -> str | None:
+        """The learner with the best average rank, or on a single data set the best mean; None if they have no order."""
+        if self.direction is None or not self.complete:
+            return None
+        if self.ranks is not None:
+            return str(self.ranks["machine"][0])
+        best = max if self.direction == "highest" else min
+        return best(self.competitors, key=lambda learner: self._cells[learner, self.complete[0]]["mean"])
+
+    def effects(self, size: EffectSize | None = None) -> Series | None:
+        """Effect sizes of learners against the control or, if there is none, the best learner; by default A₁₂.
+
+        None if there is nothing to compare.
+        """
+        from intemi.analysis import EffectSizes
+        from intemi.analysis.effect_sizes import A12
+
+        against = self.control if self.control in self.competitors else self.leader
+        if against is None or len(self.competitors) < 2:
+            return None
+        return EffectSizes(against=against, size=size or A12, best=self.direction or "highest")(self.tested)
+
+    @property
     def footnotes(self) -> list[str]:
         """What must be read with the table: who does not compete, the plan, and what was changed in it."""
         found = []
@@ -154,6 +180,7 @@ class Compared:
             "cells": [{"machine": m, "data": d, "state": state} for (m, d), state in self.cells.items()],
             "not competing": dict(self.not_competing),
             **tables,
+            "effects": None if (effects := self.effects()) is None else [*map(plain_row, effects)],
             "views": None if self.views is None else self.views.to_plain(),
             "also measured": [
                 {"measure": each.measure, "best": each.direction, "means": [*map(plain_row, each.means)]}

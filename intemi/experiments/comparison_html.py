@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from intemi.experiments.tables import are_wide, failures_of, heading, requested, sentence, views_table
+from intemi.experiments.tables import are_wide, effects_table, failures_of, heading, requested, sentence, views_table
 from intemi.markup import folded, paragraph, table
 from intemi.series import Series
 from intemi.series.columns import cells_of
@@ -23,7 +23,7 @@ MOST_IN_A_SQUARE = 16
 def comparison_html(compared: Compared) -> str:
     """All of a comparison in brief: what was found, means of all measures, and the tests, folded."""
     results = "".join(map(results_html, (compared, *compared.also)))
-    tests = views_html(compared) + ranks_html(compared) + wins_html(compared)
+    tests = views_html(compared) + ranks_html(compared) + wins_html(compared) + effects_html(compared)
     more = folded("tests", tests) if tests else ""
     return paragraph(compared.findings) + results + more + notes_html(compared.notes)
 
@@ -163,6 +163,16 @@ def _square(pairs: Series, names: list[str]) -> str:
                 kinds[i - 1, j + 1] = "best"
         rows.append([name, *cells])
     return table(["", *names[:-1]], rows, numeric=range(1, len(names)), classes=kinds)
+
+
+def effects_html(compared: Compared) -> str:
+    """How large the differences from the best learner, or from the control, are: on each data set, in words."""
+    effects = compared.effects()
+    if effects is None:
+        return ""
+    against = effects["against"][0]
+    shown = series_html(effects_table(effects), f"{effects['variant'][0]}; above that, better than {against}")
+    return folded(f"Effect sizes: how far is {against} ahead?", shown)
 
 
 def wins_html(compared: Compared) -> str:

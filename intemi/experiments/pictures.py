@@ -12,7 +12,9 @@ from intemi.experiments.outcome import Cell, Outcome
 from intemi.experiments.tables import heading
 from intemi.kernel.errors import ConfigurationError
 from intemi.kernel.registered import Registered
+from intemi.series import Series
 
+IMPORTANCE = "Importance"
 Draw = Callable[["Asked"], Any]
 
 
@@ -68,6 +70,11 @@ class Asked:
         if compared.direction is None:
             raise ConfigurationError(f"{self.outcome.experiment.name}: {compared.notes[-1]}")
         return compared, compared.direction
+
+    @property
+    def predictions(self) -> Series:
+        """The answers for all tested rows of the chosen data set, or the first; of the chosen learner, or all."""
+        return self.outcome.predictions(self.learner, self.data or next(iter(self.outcome.experiment.data)))
 
     def cell(self, what: str, fits: Callable[[Cell], bool]) -> Cell:
         """The first one that fits, and was not ruled out."""
@@ -129,6 +136,47 @@ def _size(asked: Asked) -> Any:
     measure = asked.measure or asked.outcome.experiment.main_measure
     series = asked.outcome.series(measure, "Leaves").where(lambda row: row["Leaves"] is not None)
     return plots.accuracy_against_size(series)
+
+
+@picture("roc", "ROC curves of learners on a data set, a panel for each class")
+def _roc(asked: Asked) -> Any:
+    from intemi.analysis import plots
+
+    return plots.roc(asked.predictions)
+
+
+@picture("calibration", "how often a class is right where it gets some probability")
+def _calibration(asked: Asked) -> Any:
+    from intemi.analysis import plots
+
+    return plots.calibration(asked.predictions)
+
+
+@picture("classes", "precision, recall and F1 of each class on a data set")
+def _classes(asked: Asked) -> Any:
+    from intemi.analysis import PerClass, plots
+
+    found = PerClass()(asked.predictions)
+    long = [
+        {"value": row[measure], "measure": measure, "class": row["class"], "machine": row["machine"]}
+        for row in found
+        for measure in ("precision", "recall", "F1")
+    ]
+    series = Series({label: [row[label] for row in long] for label in long[0]}, main="value")
+    return plots.heat_table(series, rows="machine", columns=("class", "measure"), digits=3)
+
+
+def _has_importance(cell: Cell) -> bool:
+    return cell.capsule is not None and IMPORTANCE in cell.capsule.results
+
+
+@picture("importance", "how much features matter, of a request that is a PermutationRanking", needs_learners=False)
+def _importance(asked: Asked) -> Any:
+    from intemi.analysis import plots
+
+    cell = asked.cell("a ranking by permutation", _has_importance)
+    assert cell.capsule is not None
+    return plots.importances(cell.capsule.results[IMPORTANCE])
 
 
 @picture("search", "what a parameter search has tried", needs_learners=False)

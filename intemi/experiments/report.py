@@ -12,6 +12,7 @@ from typing import Any
 
 from intemi.experiments.compared import Compared
 from intemi.experiments.comparison_html import (
+    effects_html,
     notes_html,
     ranks_html,
     results_html,
@@ -42,7 +43,7 @@ def report(outcome: Outcome) -> str:
         main = compared[experiment.main_measure]
         sections["Pictures"] = _figures(_pictures(outcome, main), "p")
         sections["Results"] = "".join(map(_results, compared.values()))
-        sections["Comparison"] = views_html(main) + ranks_html(main) + wins_html(main) + notes_html(main.notes)
+        sections["Comparison"] = _comparison(main)
     if any(not cell.is_learner for cell in outcome.cells):
         sections["Requests"] = _requests(outcome)
     sections["Data"] = _data(outcome)
@@ -67,6 +68,11 @@ def report(outcome: Outcome) -> str:
         f"<title>{escape(experiment.name)}</title><style>{_style()}</style></head><body>"
         f"<h1>{escape(experiment.name)}</h1>{_lead(outcome, compared)}<nav>{links}</nav>{body}</body></html>\n"
     )
+
+
+def _comparison(compared: Compared) -> str:
+    tests = views_html(compared) + ranks_html(compared) + wins_html(compared)
+    return tests + effects_html(compared) + notes_html(compared.notes)
 
 
 def _results(compared: Compared) -> str:

@@ -45,6 +45,20 @@ def views_table(views: Views) -> Series:
     )
 
 
+def effects_table(effects: Series) -> Series:
+    """Effect sizes to be read: a row for each learner, a column for each data set, with the magnitude in words."""
+    found = {(row["machine"], row["data"]): f"{row[effects.main]:.3f} {row['magnitude']}" for row in effects}
+    learners, data = (list(dict.fromkeys(effects[label])) for label in ("machine", "data"))
+    columns = {str(on): [found[learner, on] for learner in learners] for on in data}
+    return Series({"machine": learners, **columns}, main="machine")
+
+
+def effects_text(effects: Series) -> str:
+    """Effect sizes as text."""
+    heads = [f"Effect sizes against {effects['against'][0]}", str(effects["variant"][0])]
+    return "\n".join([*heads, *_rows(effects_table(effects))])
+
+
 def _difference(row: Mapping[str, Any]) -> str:
     if row["sd"] is None or row["sd"] != row["sd"]:  # of one data set
         return _known("{:+.2f}", row["difference"])

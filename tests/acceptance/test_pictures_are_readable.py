@@ -12,10 +12,13 @@ from intemi import Project
 from intemi.analysis import WinsDrawsLosses
 from intemi.analysis.plots import (
     accuracies,
+    calibration,
     critical_difference,
     heat_table,
+    importances,
     machine_graph,
     pairwise_bars,
+    roc,
     search_heat_map,
     svg_of,
     time_line,
@@ -36,7 +39,7 @@ from intemi.machines import (
 from intemi.query import Query
 from intemi.series import Series
 from tests.analysis.plots.drawn import cut_off, overlapping, texts
-from tests.analysis.plots.examples import many, tried
+from tests.analysis.plots.examples import answers, many, tried
 from tests.analysis.plots.test_heat_table import pruning_heat
 
 
@@ -59,6 +62,12 @@ PICTURES: dict[str, Callable[[], Figure]] = {
     "critical difference of 3 learners": lambda: critical_difference(many(3, 12)),
     "critical difference of 31 learners from a control": lambda: critical_difference(
         many(31, 12), control="learner number 0 of many"
+    ),
+    "roc of 20 learners": lambda: roc(answers(20)),
+    "roc of two classes": lambda: roc(answers(3, classes=2)),
+    "calibration of 8 learners": lambda: calibration(answers(8)),
+    "importances of 60 features": lambda: importances(
+        Series({"Importance": [1 / n for n in range(1, 61)], "feature": [f"feature {n} <$x_1$>" for n in range(1, 61)]})
     ),
     "search": lambda: search_heat_map(tried(failed=True)),
     "search with long names": lambda: search_heat_map(

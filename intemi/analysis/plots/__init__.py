@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 from intemi.analysis.plots.accuracies import accuracies
 from intemi.analysis.plots.cells import PictureError
 from intemi.analysis.plots.critical_difference import critical_difference
+from intemi.analysis.plots.curves import calibration, roc
 from intemi.analysis.plots.heat_table import heat_table
+from intemi.analysis.plots.importances import importances
 from intemi.analysis.plots.machine_graph import machine_graph
 from intemi.analysis.plots.scatter import accuracy_against_size, wins_against_losses
 from intemi.analysis.plots.search_heat_map import search_heat_map
@@ -23,6 +25,9 @@ __all__ = [
     "accuracies",
     "critical_difference",
     "accuracy_against_size",
+    "roc",
+    "calibration",
+    "importances",
     "search_heat_map",
     "machine_graph",
     "time_line",

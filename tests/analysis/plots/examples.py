@@ -28,3 +28,26 @@ def tried(failed: bool = False) -> Series:
     return Series(
         {"Objective": values, "test/svm.kernel.sigma": [s for s, _ in rows], "test/svm.C": [c for _, c in rows]}
     )
+
+
+def answers(learners: int = 2, classes: int = 3, rows: int = 90, folds: int = 3, seed: int = 0) -> Series:
+    """Predictions of learners, the later ones the better, with the labels of `outcome.predictions()`."""
+    rng = np.random.default_rng(seed)
+    names = [f"class {number}" for number in range(classes)]
+    true = rng.integers(0, classes, rows)
+    parts = []
+    for learner in range(learners):
+        told = rng.random((rows, classes)) + (0.3 + 0.1 * learner) * np.eye(classes)[true]
+        told /= told.sum(axis=1, keepdims=True)
+        columns = {
+            "Row": list(range(1, rows + 1)),
+            "Class": [names[each] for each in true],
+            "Predicted": [names[each] for each in told.argmax(axis=1)],
+            **{f"P({name})": told[:, number].round(2).tolist() for number, name in enumerate(names)},
+            "machine": [f"learner number {learner}"] * rows,
+            "data": ["given"] * rows,
+            "Repetition": [1] * rows,
+            "Fold": [1 + row % folds for row in range(rows)],
+        }
+        parts.append(Series(columns, main="Predicted"))
+    return Series.concat(*parts)
