@@ -59,7 +59,6 @@ from intemi.machines import (
     LinearRegression,
     Logistic,
     Majority,
-    MeanRanking,
     Median,
     MutualInformationRanking,
     NaiveBayes,
@@ -195,8 +194,6 @@ EXAMPLES: dict[type[Machine], Callable[[], Example]] = {
     MutualInformationRanking: lambda: (MutualInformationRanking(), {"data": mixed(weighted=True)}),
     ReliefFRanking: lambda: (ReliefFRanking(neighbours=3, samples=20), {"data": mixed(weighted=True)}),
     PermutationRanking: lambda: (PermutationRanking(KNN(k=1), CVDistributor(folds=2)), {"data": DATA}),
-    PermutationImportance: lambda: (PermutationImportance(repeats=2), {"data": DATA, "classifier": classifier()}),
-    MeanRanking: lambda: (MeanRanking(), {"rankings": [outputs(FScoreRanking(), data=DATA)["ranking"]] * 2}),
     GivenRanking: lambda: (GivenRanking((1, 0)), {"data": DATA}),
     FeatureSelection: lambda: (
         FeatureSelection(Count(1)),

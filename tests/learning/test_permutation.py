@@ -9,13 +9,11 @@ from sklearn.inspection import permutation_importance
 from sklearn.naive_bayes import GaussianNB
 
 from intemi import Project
-from intemi.kernel import ConfigurationError, InfeasibleError
+from intemi.kernel import BindingError, InfeasibleError
 from intemi.machines import (
     KNN,
-    ConfusionMatrix,
     CVDistributor,
     HoldOutDistributor,
-    LogLoss,
     Majority,
     NaiveBayes,
     PermutationImportance,
@@ -28,7 +26,7 @@ from tests.learning.tables import mixed, outputs
 def test_importances_are_those_of_scikit_learn() -> None:
     data, iris = outputs(SklearnDataset("iris"))["data"], load_iris()
     classifier = outputs(NaiveBayes(), data=data)["classifier"]
-    found = outputs(PermutationImportance(repeats=100), data=data, classifier=classifier)["ranking"]
+    found = outputs(PermutationImportance(repetitions=100), members=[classifier], left=[data])["ranking"]
     model = GaussianNB().fit(iris.data, iris.target)
     expected = permutation_importance(model, iris.data, iris.target, n_repeats=100, random_state=0)
     error = 4 * expected.importances_std / 10 * np.sqrt(2) + 0.002  # of two means of 100
@@ -44,13 +42,13 @@ def test_a_classifier_that_looks_at_nothing_loses_nothing() -> None:
     assert found.order == tuple(range(len(found.columns)))
 
 
-def test_a_loss_that_grows_is_an_importance_too() -> None:
+def test_importances_are_listed_the_most_useful_first() -> None:
     with Project() as project:
         iris = project.run(SklearnDataset("iris"))
-        done = project.run(PermutationRanking(NaiveBayes(), measure=LogLoss()), data=iris.data)
-        listed = done.results["Importance"]
-    assert done.outputs["ranking"].values[3] > 0.2
-    assert listed["feature"][0] == done.outputs["ranking"].columns[done.outputs["ranking"].order[0]].name
+        done = project.run(PermutationRanking(NaiveBayes()), data=iris.data)
+        listed, ranking = done.results["Importance"], done.outputs["ranking"]
+    assert ranking.values[3] > 0.2
+    assert listed["feature"][0] == ranking.columns[ranking.order[0]].name
     assert list(listed.values) == sorted(listed.values, reverse=True)
 
 
@@ -64,7 +62,7 @@ def test_trained_classifiers_are_shared_and_not_trained_again() -> None:
 
 
 def test_what_cannot_be_ranked_by_is_refused() -> None:
-    with pytest.raises(ConfigurationError, match="the values of a measure must have an order"):
-        PermutationRanking(KNN(), measure=ConfusionMatrix())
+    with pytest.raises(BindingError, match="learner must have the role Learner"):
+        PermutationRanking(CVDistributor())
     with Project() as project, pytest.raises(InfeasibleError, match="learner"):
         project.request(PermutationRanking(), data=project.request(SklearnDataset("iris")).data)

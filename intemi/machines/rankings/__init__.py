@@ -4,7 +4,7 @@ from intemi.machines.rankings.correlation import CorrelationRanking
 from intemi.machines.rankings.f_score import FScoreRanking
 from intemi.machines.rankings.given import GivenRanking
 from intemi.machines.rankings.mutual_information import MutualInformationRanking
-from intemi.machines.rankings.permutation import MeanRanking, PermutationImportance, PermutationRanking
+from intemi.machines.rankings.permutation import PermutationRanking
 from intemi.machines.rankings.relief_f import ReliefFRanking
 from intemi.machines.rankings.selection import Count, FeatureChoice, FeatureSelection, Share, Threshold
 
@@ -14,8 +14,6 @@ __all__ = [
     "MutualInformationRanking",
     "ReliefFRanking",
     "PermutationRanking",
-    "PermutationImportance",
-    "MeanRanking",
     "GivenRanking",
     "FeatureSelection",
     "FeatureChoice",
