@@ -72,6 +72,9 @@ NEEDED: dict[str, dict[str, Any]] = {
     "DataLoader": {"path": "table.csv"},
     "OpenMLDataset": {"id": 61},
     "TransformationChain": {"steps": ["Standardization", "Normalization"]},
+    "Bagging": {"learner": "NaiveBayes", "size": 2},
+    "Wagging": {"learner": "NaiveBayes", "size": 2},
+    "Boosting": {"learner": "NaiveBayes", "size": 2},
     "TransformAndClassify": {"transformation": "Standardization", "learner": "NaiveBayes"},
 }
 """Parameters of machines that are not complete without, as a file says them."""

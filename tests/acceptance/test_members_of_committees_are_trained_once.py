@@ -42,7 +42,7 @@ PRUNINGS = (
     DescriptionLength(),
 )
 INDUCERS = [DecisionTree(splitter=ExhaustiveSearch(quality=each)) for each in (Gini(), InformationGain(), SSV())]
-LEARNERS = [RefinedTree(inducer, pruning) for inducer in (*INDUCERS, C45()) for pruning in PRUNINGS]
+LEARNERS = [RefinedTree(inducer, pruning) for inducer in (*INDUCERS, C45(refinement=None)) for pruning in PRUNINGS]
 VARIANTS = (AdaBoost(), Conservative(), Averaged(), Inverse())
 
 

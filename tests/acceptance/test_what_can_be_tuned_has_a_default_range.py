@@ -26,7 +26,9 @@ from intemi.machines.trees import CART, MaxLeaves
 from intemi.query import Query
 
 NOT_TUNED = {
+    "Chain": "length is how often a step is to run",
     "Collapse": "slack is a tolerance for rounding",
+    "Committee": "size is how many of its members are asked",
     "LockstepTree": "first changes when trees are looked at, not which one is chosen",
     "Normalization": "low and high are the range that is wanted",
     "PairwiseTests": "bootstrap and max_pairs are effort, the more the better",

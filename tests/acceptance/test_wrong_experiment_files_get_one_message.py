@@ -56,7 +56,7 @@ WRONG = {
     ),
     "a misspelt learner": ("data: [iris]\nlearners: [KNNN]\n", 2, "did you mean 'KNN'?"),
     "a learner that there is not": (
-        "data: [iris]\nlearners: [RandomForest]\n",
+        "data: [iris]\nlearners: [LabelPropagation]\n",
         2,
         "{type: SklearnClassifier, estimator:",
     ),
@@ -136,7 +136,7 @@ WRONG = {
     "no distributor": (
         "data: [iris]\nlearners: [KNN]\nprotocol: {distributor: KNN}\n",
         3,
-        "BootstrapDistributor, CVDistributor",
+        "BootstrapDistributor, Chain, CVDistributor",
     ),
     "a misspelt protocol": (
         "data: [iris]\nlearners: [KNN]\nprotocol: {repetition: 2}\n",

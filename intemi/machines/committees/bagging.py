@@ -45,7 +45,7 @@ class Bagging(Learner):
     size: int = parameter(default=10, at_least=1, search=(1, 2, 5, 10, 20, 50))
     rule: DecisionRule = Vote()
     tie: TieRule = LowestClass()
-    share: float = parameter(default=1.0, above=0, at_most=1)
+    share: float = parameter(default=1.0, above=0, at_most=1, search=(0.25, 0.5, 0.75, 1.0))
     """How many rows a sample has, as a share of all."""
     backfit: bool = False
     out_of_bag: bool = False

@@ -36,7 +36,7 @@ class BootstrapSampler(Machine):
     sample = Output(Data)
     left = Output(Data)
 
-    share: float = parameter(default=1.0, above=0, at_most=1)
+    share: float = parameter(default=1.0, above=0, at_most=1, search=(0.25, 0.5, 0.75, 1.0))
     replace_rows: bool = True
 
     def run(self, data: Data, weights: Sequence[Weights], rng: Generator) -> Model:
