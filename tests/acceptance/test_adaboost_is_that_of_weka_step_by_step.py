@@ -39,8 +39,8 @@ COUNTS_ROWS = {
     ("twenty", "WEKA J48"): 2,
     ("twenty", "WEKA J48 unpruned"): 2,
 }
-"""How many steps are equal. In the next one our tree splits a node by a number that J48 makes a leaf: J48 wants twice as
-many cases there as a branch must weigh at least, whatever the cases weigh."""
+"""How many steps are equal. In the next one our tree splits a node by a number that J48 makes a leaf: J48 wants twice
+as many cases there as a branch must weigh at least, whatever the cases weigh."""
 OPEN = {("breast-diagnostic", "WEKA J48 unpruned"): 7}
 """The same, where the reason is not known: the trees of step 8 have the same size, and differ in one error."""
 EQUAL_STEPS = COUNTS_ROWS | OPEN
