@@ -119,9 +119,7 @@ def _weights(column: Column, values: Any) -> Any:
 def to_pandas(data: Data, *, weights: str = "weight") -> Any:
     """A pandas frame: nominal columns as categories, the target last; weights, if there are any, before it."""
     pandas = needed("pandas", "to_pandas")
-    frame = {}
-    for index, column in enumerate(data.columns):
-        frame[column.name] = _to_series(pandas, column, data.feature(index))
+    frame = _features(pandas, data)
     if data.is_weighted:
         if weights in frame or (data.target is not None and weights == data.target.name):
             raise ConfigurationError(f"to_pandas: weights must be the name of no other column, got {weights!r}")
@@ -129,6 +127,16 @@ def to_pandas(data: Data, *, weights: str = "weight") -> Any:
     if data.target is not None:
         frame[data.target.name] = _to_series(pandas, data.target, data.classes)
     return pandas.DataFrame(frame, index=range(len(data)))
+
+
+def features_to_pandas(data: Data) -> Any:
+    """A pandas frame of the features alone: numbers, and nominal columns as categories."""
+    pandas = needed("pandas", "features_to_pandas")
+    return pandas.DataFrame(_features(pandas, data), index=range(len(data)))
+
+
+def _features(pandas: Any, data: Data) -> dict[str, Any]:
+    return {column.name: _to_series(pandas, column, data.feature(index)) for index, column in enumerate(data.columns)}
 
 
 def from_bunch(bunch: Any, *, name: str = "") -> Data:

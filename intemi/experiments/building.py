@@ -18,9 +18,11 @@ from intemi.experiments import catalogue
 from intemi.experiments.catalogue import Entry
 from intemi.experiments.document import Node
 from intemi.experiments.errors import MOST_NAMES, ExperimentError, near
+from intemi.experiments.estimators import build_estimator, is_of_sklearn
 from intemi.kernel.component import Component
 from intemi.kernel.errors import IntemiError
 from intemi.kernel.machine import Machine
+from intemi.machines.classifiers import Estimator
 from intemi.machines.roles import is_role
 from intemi.machines.structure.scheme import Scheme
 
@@ -39,6 +41,8 @@ def build(node: Node, expected: type = Component, what: str = "") -> Component:
         raise node.wrong(f"must be {what}: its name, or a mapping with a type and parameters; got {node.shown}")
     if node.is_text:
         node = Node({"type": node}, node.file, node.line, node.path, {"type": node.line})
+    if is_of_sklearn(node.get("type")):
+        return build_estimator(node, expected)
     entry = _entry(node, expected)
     if entry.gives is Scheme and any(key in node.value for key in SCHEME_KEYS):
         from intemi.experiments.schemes import build_scheme
@@ -125,7 +129,7 @@ def _remedy(name: str, fitting: list[str], known: list[str]) -> str:
             return found
     listed = "; a machine of your own is known after `imports:` names its module"
     if "SklearnClassifier" in fitting:
-        listed += ", one of scikit-learn is {type: SklearnClassifier, estimator: its path}"
+        listed += ", one of scikit-learn by its path, {type: sklearn.svm.SVC, C: 10}"
     return (near(name, fitting) if 0 < len(fitting) <= MOST_NAMES else "`intemi machines` lists all") + listed
 
 
@@ -162,6 +166,8 @@ def refused(node: Node, error: Exception) -> ExperimentError:
 
 def _from_mapping(node: Node, hint: Any) -> Any:
     expected = _component_in(hint)
+    if is_of_sklearn(node.get("type")):
+        return build(node, expected or Estimator)
     if "type" in node.value or any(key in node.value for key in SCHEME_KEYS):
         return build(node, expected or Component)
     item = _mapping_hint(hint)

@@ -20,6 +20,7 @@ from intemi.experiments.errors import near
 from intemi.experiments.plan import digest_of, plan_of
 from intemi.experiments.unknown import is_known, restored, unknown_among
 from intemi.kernel import encoding
+from intemi.kernel.adoption import adopted
 from intemi.kernel.errors import ConfigurationError
 from intemi.kernel.machine import Best, Machine
 from intemi.kernel.project import Given
@@ -101,7 +102,8 @@ class Experiment:
         sources: dict[str, Machine] = {}
         for name, given in self.data.items():
             sources[name] = given if isinstance(given, Machine) else _given(name, given, values)
-        self._set(data=sources, learners=dict(self.learners), requests=dict(self.requests), _values=values)
+        machines = {what: {name: adopted(each) for name, each in getattr(self, what).items()} for what in _ADOPTED}
+        self._set(data=sources, _values=values, **machines)
         self._set(measures=tuple(self.measures))
         self._check()
         self._add_measures()
@@ -301,7 +303,8 @@ def measures_by_name() -> dict[str, Measure]:
     return found
 
 
-_MACHINES = ("data", "learners", "requests")
+_ADOPTED = ("learners", "requests")
+_MACHINES = ("data", *_ADOPTED)
 
 
 def check_source(machine: Machine, what: str) -> None:
@@ -335,6 +338,9 @@ def check_test(machine: Machine) -> None:
 
 
 def _check_feasible(machine: Machine, what: str) -> None:
+    if not isinstance(machine, Machine):
+        hint = f"; write {machine.__name__}(...)" if isinstance(machine, type) else ""
+        raise ConfigurationError(f"{what}: a machine or an estimator of scikit-learn is needed, got {machine!r}{hint}")
     if missing := machine.missing():
         raise ConfigurationError(f"{what}: {machine.kind} is not complete: {missing[0]}")
 

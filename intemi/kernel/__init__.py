@@ -4,7 +4,8 @@ A request travels through these files in this order:
 
 1. Declared. `component` and `machine` are what is asked for; `parameters`, `ports`, `seeds` and `limits` are what they
    are declared with. `annotations` reads the types of a class, `registry` names it, `source` digests its code and
-   `shipped` that of the package, `encoding` turns its values into bytes, and `decoding` back. `differences` lists in
+   `shipped` that of the package, `adoption` knows objects of other libraries that
+   stand for machines, `encoding` turns its values into bytes, and `decoding` back. `differences` lists in
    what two configurations differ.
 2. Requested. `project` takes the request, `bindings` says where its inputs come from, and `context` is the request from
    then on. `line` is the assembly line, which leads it through all of the following under one lock.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from intemi.kernel.adoption import adopted
 from intemi.kernel.context import ALL, NO_SOURCES, Source, Sources
 from intemi.kernel.errors import BindingError, ConfigurationError, InfeasibleError
 from intemi.kernel.machine import Machine, draw_time_seeds
@@ -20,6 +21,7 @@ def checked(config: Machine, bindings: Mapping[str, Any]) -> tuple[Machine, Sour
             config.notice_changes()
         if is_simple or "_is_ready" in config.__dict__:  # there is nothing to look at, or it was looked at before
             return config, bind(config, bindings)
+    config = adopted(config)
     check_feasible(config)
     sources = bind(config, bindings)  # before a look at its seeds makes a scheme immutable
     drawn = draw_time_seeds(config)

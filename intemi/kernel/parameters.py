@@ -19,6 +19,7 @@ import numpy as np
 
 from intemi.errors import IntemiError
 from intemi.kernel import encoding, registry
+from intemi.kernel.adoption import adopted
 
 _REQUIRED = dataclasses.MISSING
 
@@ -259,7 +260,7 @@ def _instance(cls: type) -> Check:
     finish = _sealed if encoding.is_component(cls) else freeze
 
     def check(value: Any) -> Any:
-        if isinstance(value, cls):
+        if isinstance(value, cls) or (finish is _sealed and isinstance(value := adopted(value), cls)):
             return finish(value)
         raise Refused(f"{'an' if cls.__name__[0] in 'AEIOU' else 'a'} {cls.__name__}")
 

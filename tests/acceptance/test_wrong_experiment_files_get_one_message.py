@@ -56,9 +56,9 @@ WRONG = {
     ),
     "a misspelt learner": ("data: [iris]\nlearners: [KNNN]\n", 2, "did you mean 'KNN'?"),
     "a learner that there is not": (
-        "data: [iris]\nlearners: [LabelPropagation]\n",
+        "data: [iris]\nlearners: [GaussianProcessClassifier]\n",
         2,
-        "{type: SklearnClassifier, estimator:",
+        "one of scikit-learn by its path, {type: sklearn.svm.SVC, C: 10}",
     ),
     "parameters in brackets": ("data: [iris]\nlearners: [KNN(k=5)]\n", 2, "{type: KNN, name: value}"),
     "a learner alone": ("data: [iris]\nlearners: KNN\n", 2, "write [KNN]"),

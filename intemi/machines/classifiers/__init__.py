@@ -1,5 +1,6 @@
 """Learners of classes, what they are made of, and how they are tested."""
 
+from intemi.machines.classifiers import sklearn_objects  # noqa: F401  estimators stand for machines
 from intemi.machines.classifiers.classification_test import ClassificationTest
 from intemi.machines.classifiers.cn2 import CN2
 from intemi.machines.classifiers.commentators import CorrectnessCommentator, MeasureCommentator, PredictionsCommentator
@@ -14,7 +15,7 @@ from intemi.machines.classifiers.majority import Majority
 from intemi.machines.classifiers.naive_bayes import NaiveBayes
 from intemi.machines.classifiers.one_r import OneR
 from intemi.machines.classifiers.sklearn_classifier import SklearnClassifier
-from intemi.machines.classifiers.sklearn_estimator import Estimator
+from intemi.machines.classifiers.sklearn_estimator import ColumnSelector, Estimator, SklearnFunction
 from intemi.machines.classifiers.sklearn_transformer import SklearnTransformer
 from intemi.machines.classifiers.svm import SVM, SVMTraining
 from intemi.machines.classifiers.transform_and_classify import TransformAndClassify
@@ -44,6 +45,8 @@ __all__ = [
     "SklearnClassifier",
     "SklearnTransformer",
     "Estimator",
+    "SklearnFunction",
+    "ColumnSelector",
     "ClassificationTest",
     "ContestTest",
     "MeasureCommentator",

@@ -11,7 +11,7 @@ import numpy as np
 from intemi.data import Column, Data
 from intemi.kernel import ConfigurationError, Model, parameter, storable
 from intemi.kernel.libraries import library
-from intemi.machines.classifiers.sklearn_estimator import FittedEstimator, SklearnLearning, rows_of
+from intemi.machines.classifiers.sklearn_estimator import FittedEstimator, SklearnLearning, rows_for
 from intemi.machines.classifiers.training import one_hot, rows_to_learn_from
 from intemi.machines.decoded import expect, expect_indices
 from intemi.machines.interfaces import Classifier, Codes, Floats
@@ -42,7 +42,7 @@ class FittedClassifier(Classifier):
             return one_hot(self._predicted(data), len(self.labels))
         answer = np.zeros((len(data), len(self.labels)))
         if len(data):
-            answer[:, self.classes] = estimator.predict_proba(rows_of(data))
+            answer[:, self.classes] = estimator.predict_proba(rows_for(estimator, data))
         return answer
 
     def _answers(self, data: Data) -> tuple[Codes, Floats]:
@@ -54,11 +54,15 @@ class FittedClassifier(Classifier):
     def _predicted(self, data: Data) -> Codes:
         if not len(data):
             return np.empty(0, np.int32)
-        return np.asarray(self.fitted.estimator.predict(rows_of(data)), dtype=np.int32)
+        estimator = self.fitted.estimator
+        return np.asarray(estimator.predict(rows_for(estimator, data)), dtype=np.int32)
 
 
 class SklearnClassifier(SklearnLearning, Learner):
-    """Fit a classifier of scikit-learn, named by the path of its class.
+    """Fit a classifier of scikit-learn: an estimator, a pipeline, or the path of a class with options.
+
+    An estimator itself is read by its parameters: `SklearnClassifier(SVC(C=2))` is
+    `SklearnClassifier("sklearn.svm.SVC", {"C": 2})`. Wherever a machine is asked for, the estimator alone will do.
 
     It is known by the class, its options and the version of the library. Where it has a `random_state` that is not
     given, it is seeded like any random machine. Categories come to it as their codes and missing values as NaN: what

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import sys
 import zipfile
 from collections.abc import Mapping
 from difflib import get_close_matches
@@ -13,17 +14,18 @@ from typing import Any
 import numpy as np
 
 from intemi.data import Data
+from intemi.data.exchange import features_to_pandas
 from intemi.kernel import Component, ConfigurationError, EncodingError, storable
 from intemi.kernel.encoding import digest, encode
 from intemi.kernel.libraries import library
 from intemi.machines.decoded import expect
-from intemi.machines.interfaces import Floats
 
 NOT_FOR_ESTIMATORS = frozenset({"datasets", "exceptions", "experimental", "externals", "callback"})
 TRUSTED_FUNCTIONS = ("sklearn.feature_selection._univariate_selection.", "sklearn.feature_selection._mutual_info.")
 TRUSTED_TYPES = frozenset(
     {
         "numpy.dtype",
+        "sklearn.compose._column_transformer.make_column_selector",
         "sklearn.utils._bunch.Bunch",
         "sklearn.utils._metadata_requests.MetadataRequest",
         "sklearn.utils._metadata_requests.MethodMetadataRequest",
@@ -43,7 +45,7 @@ class Estimator(Component):
     options: Mapping[str, Any] = {}
 
     def __post_init__(self) -> None:
-        refuse_objects(self.kind, self.estimator, self.options)
+        read_objects(self)
         super().__post_init__()
 
     def check(self) -> None:
@@ -52,6 +54,66 @@ class Estimator(Component):
     def build(self) -> Any:
         """A new estimator that knows nothing yet."""
         return build(self.kind, self.estimator, self.options)
+
+
+class SklearnFunction(Component):
+    """A public function of scikit-learn among the options of an estimator, such as a score of features.
+
+    >>> SklearnFunction("sklearn.feature_selection.chi2").build().__name__
+    'chi2'
+    """
+
+    path: str
+
+    def check(self) -> None:
+        self.build()
+
+    def build(self) -> Any:
+        """The function itself."""
+        module, _, name = self.path.rpartition(".")
+        found: Any = getattr(_module(self.kind, module, self.path), name, None)
+        if not inspect.isfunction(found) or public_path(found) != self.path:
+            raise ConfigurationError(f"{self.kind}: {module} has no public function {name!r}")
+        return found
+
+
+class ColumnSelector(Component):
+    """Columns by a pattern of their names or by their types, for a `ColumnTransformer`: its `make_column_selector`.
+
+    Numeric columns are of the type "number", nominal ones "category".
+
+    >>> ColumnSelector(include="number").build().dtype_include
+    ['number']
+    """
+
+    pattern: str | None = None
+    include: tuple[str, ...] | str = ()
+    exclude: tuple[str, ...] | str = ()
+
+    def build(self) -> Any:
+        """The selector of scikit-learn."""
+        types = ([each] if isinstance(each, str) else list(each) for each in (self.include, self.exclude))
+        include, exclude = (each or None for each in types)
+        selector = library("sklearn.compose").make_column_selector
+        return selector(self.pattern, dtype_include=include, dtype_exclude=exclude)
+
+
+def public_path(defined: Any) -> str | None:
+    """Where a class or function of scikit-learn is to be found by its users; None if it is not.
+
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> public_path(RandomForestClassifier)
+    'sklearn.ensemble.RandomForestClassifier'
+    """
+    parts = [part for part in defined.__module__.split(".") if not part.startswith("_")]
+    if parts[:1] != ["sklearn"] or len(parts) < 2 or parts[1] in NOT_FOR_ESTIMATORS:
+        return None
+    name: str = defined.__qualname__
+    for length in range(2, len(parts) + 1):
+        module = ".".join(parts[:length])
+        if vars(library(module)).get(name) is defined:
+            return f"{module}.{name}"
+    return None
 
 
 def installed() -> str:
@@ -63,63 +125,63 @@ def build(who: str, path: str, options: Mapping[str, Any]) -> Any:
     """A new estimator; what is unknown is refused with the names of what there is."""
     cls = _class_at(who, path)
     known = [name for name in inspect.signature(cls).parameters if name != "self"]
-    for name in options:
+    own = {name: _built(value) for name, value in options.items() if "__" not in name}
+    for name in own:
         if name not in known:
             raise ConfigurationError(f"{who}: {path} has no option {name!r}; there are {', '.join(known)}")
     try:
-        return cls(**{name: _built(value) for name, value in options.items()})
-    except TypeError as error:
+        made = cls(**own)
+        return made.set_params(**{name: _built(value) for name, value in options.items() if name not in own})
+    except (TypeError, ValueError) as error:
         raise ConfigurationError(f"{who}: {path} cannot be made with {dict(options)}: {error}") from None
 
 
-def refuse_objects(who: str, path: Any, options: Any) -> None:
-    """Refuse estimators in place of paths, and numbers in place of the names of classes; say what to write."""
-    BaseEstimator = library("sklearn.base").BaseEstimator
-
-    if isinstance(path, BaseEstimator):
-        raise ConfigurationError(
-            f"{who}: estimator must be the path of a class, with its options, got {path}; write {_written(who, path)}"
-        )
+def refuse_options(who: str, options: Any) -> None:
+    """Refuse options that mean something else here than in scikit-learn; say what to write."""
     for name, value in options.items() if isinstance(options, Mapping) else ():
-        if isinstance(value, BaseEstimator):
-            raise ConfigurationError(
-                f"{who}: an estimator among the options must be an Estimator, got {value} as {name}; "
-                f"write {_written('Estimator', value)}"
-            )
-        if name == "memory" and value is not None:  # scikit-learn would load pickles from there
+        last = name.rpartition("__")[2] if isinstance(name, str) else name
+        if last == "memory" and value is not None:  # scikit-learn would load pickles from there
             raise ConfigurationError(f"{who}: memory must be None, results are kept by the project; got {value!r}")
-        if name == "class_weight" and isinstance(value, Mapping) and not all(isinstance(key, str) for key in value):
+        if last == "class_weight" and isinstance(value, Mapping) and not all(isinstance(key, str) for key in value):
             raise ConfigurationError(f"{who}: class_weight must have names of classes as keys, got {dict(value)}")
 
 
-def _written(who: str, estimator: Any) -> str:
-    """The configuration that stands for an estimator."""
-    cls = type(estimator)
-    public = ".".join(part for part in cls.__module__.split(".") if not part.startswith("_"))
-    defaults = inspect.signature(cls).parameters
-    given = {name: value for name, value in estimator.get_params(deep=False).items() if name in defaults}
-    changed = {name: value for name, value in given.items() if repr(value) != repr(defaults[name].default)}
-    return f"{who}({f'{public}.{cls.__name__}'!r}{f', {changed}' if changed else ''})"
+def read_objects(component: Component) -> None:
+    """Put path and options in place of an estimator that was given itself, and of those among the options."""
+    from intemi.machines.classifiers.sklearn_objects import described, is_estimator, option
+
+    values = component.__dict__
+    if is_estimator(values["estimator"]):
+        values["estimator"], read = described(values["estimator"])
+        values["options"] = {**read, **values["options"]}
+    elif isinstance(values["options"], Mapping):
+        values["options"] = {name: option(name, value) for name, value in values["options"].items()}
+    refuse_options(component.kind, values["options"])
 
 
 def _class_at(who: str, path: str) -> Any:
     BaseEstimator = library("sklearn.base").BaseEstimator
 
-    modules = [name for name in library("sklearn").__all__ if name not in NOT_FOR_ESTIMATORS]
-    package, _, rest = path.partition(".")
-    module_name, _, name = rest.rpartition(".")
-    if package != "sklearn" or module_name not in modules:
-        hint = _near(module_name, modules)
+    module_name, _, name = path.rpartition(".")
+    module = _module(who, module_name, path)
+    found = getattr(module, name, None)
+    if not (isinstance(found, type) and issubclass(found, BaseEstimator)):
+        hint = _near(name, getattr(module, "__all__", ()))
+        raise ConfigurationError(f"{who}: {module_name} has no estimator {name!r}{hint}")
+    return found
+
+
+def _module(who: str, name: str, path: str) -> Any:
+    """A public module of scikit-learn for estimators."""
+    modules = [each for each in library("sklearn").__all__ if each not in NOT_FOR_ESTIMATORS]
+    package, _, inside = name.partition(".")
+    if package != "sklearn" or inside not in modules:
+        hint = _near(inside, modules)
         raise ConfigurationError(
             f"{who}: estimator must be the path of a public class of scikit-learn, "
             f"such as 'sklearn.tree.DecisionTreeClassifier', got {path!r}{hint}"
         )
-    module = library(f"sklearn.{module_name}")
-    found = getattr(module, name, None)
-    if not (isinstance(found, type) and issubclass(found, BaseEstimator)):
-        hint = _near(name, getattr(module, "__all__", ()))
-        raise ConfigurationError(f"{who}: sklearn.{module_name} has no estimator {name!r}{hint}")
-    return found
+    return library(name)
 
 
 def _near(name: str, names: Any) -> str:
@@ -128,14 +190,16 @@ def _near(name: str, names: Any) -> str:
 
 
 def _built(value: Any) -> Any:
-    """The value of an option. Where scikit-learn names estimators it wants a list of pairs."""
-    if isinstance(value, Estimator):
+    """The value of an option. Where scikit-learn names estimators, or columns for them, it wants lists."""
+    if isinstance(value, Estimator | SklearnFunction | ColumnSelector):
         return value.build()
-    if isinstance(value, tuple):
-        built = tuple(map(_built, value))
-        named = any(isinstance(each, tuple) and any(isinstance(part, Estimator) for part in each) for each in value)
-        return list(built) if named else built
-    return dict(value) if isinstance(value, Mapping) else value
+    if isinstance(value, Mapping):
+        return {name: _built(each) for name, each in value.items()}
+    if not isinstance(value, tuple):
+        return value
+    if any(isinstance(each, tuple) and any(isinstance(part, Estimator) for part in each) for each in value):
+        return [tuple(list(part) if isinstance(part, tuple) else _built(part) for part in each) for each in value]
+    return tuple(map(_built, value))
 
 
 def open_states(estimator: Any) -> list[str]:
@@ -168,9 +232,29 @@ def weights_by_code(who: str, estimator: Any, data: Data) -> dict[str, dict[int,
     }
 
 
-def rows_of(data: Data) -> Floats:
-    """The values as scikit-learn wants them; those of nominal columns are their codes, missing ones NaN."""
+def rows_for(estimator: Any, data: Data) -> Any:
+    """The values as an estimator wants them.
+
+    One that names columns, or selects them by their types, gets a frame of pandas, in which nominal columns are
+    categories. All others get numbers: those of nominal columns are their codes, missing ones NaN.
+    """
+    if names_columns(estimator):
+        return features_to_pandas(data)
     return np.ascontiguousarray(data.features.T)
+
+
+def names_columns(estimator: Any) -> bool:
+    """Whether an estimator, or one inside, is a `ColumnTransformer` that names columns or selects them."""
+    compose = sys.modules.get("sklearn.compose")
+    if compose is None:
+        return False
+    inside = [estimator, *estimator.get_params().values()]
+    transformers = [each.transformers for each in inside if isinstance(each, compose.ColumnTransformer)]
+    return any(_is_by_name(columns) for each in transformers for *_, columns in each)
+
+
+def _is_by_name(columns: Any) -> bool:
+    return callable(columns) or any(isinstance(each, str) for each in ([columns], columns)[isinstance(columns, list)])
 
 
 @storable
@@ -228,7 +312,7 @@ class SklearnLearning:
     library: str | None
 
     def __post_init__(self) -> None:
-        refuse_objects(self.kind, self.estimator, self.options)
+        read_objects(self)  # type: ignore[arg-type]
         super().__post_init__()  # type: ignore[misc]
 
     def build(self) -> Any:
@@ -263,7 +347,7 @@ class SklearnLearning:
             estimator.set_params(**weights_by_code(self.kind, estimator, data))
         weighted = data.is_weighted and has_fit_parameter(estimator, "sample_weight")
         weights = {"sample_weight": data.weights} if weighted else {}
-        estimator.fit(rows_of(data), None if data.target is None else data.classes, **weights)
+        estimator.fit(rows_for(estimator, data), None if data.target is None else data.classes, **weights)
         origin = encode((self.estimator, dict(self.options), self.library, seeds, data.content_digest()))
         return FittedEstimator(digest(origin), estimator)
 

@@ -11,7 +11,7 @@ import numpy as np
 from intemi.data import Column, Data
 from intemi.kernel import ConfigurationError, Model, parameter, storable
 from intemi.kernel.libraries import library
-from intemi.machines.classifiers.sklearn_estimator import FittedEstimator, SklearnLearning, rows_of
+from intemi.machines.classifiers.sklearn_estimator import FittedEstimator, SklearnLearning, rows_for
 from intemi.machines.classifiers.training import rows_to_learn_from
 from intemi.machines.decoded import expect
 from intemi.machines.fairness.reads import Reads
@@ -44,7 +44,11 @@ class FittedTransformation(Transformation):
     def _transform(self, data: Data) -> Data:
         estimator = self.fitted.estimator
         # Most estimators refuse to transform no rows.
-        values = _dense(estimator.transform(rows_of(data))) if len(data) else np.empty((0, self._width(estimator)))
+        values = (
+            _dense(estimator.transform(rows_for(estimator, data)))
+            if len(data)
+            else np.empty((0, self._width(estimator)))
+        )
         names = names_apart(self._names(estimator, values.shape[1]))
         return data.with_features([Column(name) for name in names], values.T)
 

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, Self
 
 from intemi.kernel import Component, Input, Job, Machine, Model, Output, Source
+from intemi.kernel.adoption import adopted
 from intemi.kernel.component import brief
 from intemi.kernel.errors import BindingError, ConfigurationError, NoSuchPort
 from intemi.kernel.machine import RESERVED, missing_in
@@ -177,6 +178,7 @@ class Scheme(Machine):
 
     def add(self, machine: Machine, /, *, name: str | None = None, **bindings: Any) -> Handle:
         """Put a machine inside; inputs may be bound here or later. Its name defaults to that of its class."""
+        machine = adopted(machine)
         if not isinstance(machine, Machine):
             raise ConfigurationError(f"Scheme: only machines can be added, got {machine!r}")
         taken = self._by_name
@@ -379,6 +381,7 @@ class Scheme(Machine):
         if name in self.parameter_names():
             return super().with_part(name, value)
         known = self._child(name)
+        value = adopted(value)
         if not isinstance(value, Machine):
             raise ConfigurationError(f"Scheme: {name} must be a Machine, got {value!r}")
         return super().with_part("children", _exchanged(self.children, SchemeChild(name, value, known.wires)))
