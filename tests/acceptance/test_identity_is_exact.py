@@ -150,6 +150,7 @@ from intemi.machines.trees.refinement.machines import (
 from intemi.machines.trees.refinement.refiltering import RightRows
 from intemi.machines.trees.refinement.windowing import FirstWindow, LargerWindow
 from intemi.query import At, Named, Objective, OfType, Provides, Query
+from tests.committees.pinned_combiners import PINNED_COMBINERS
 from tests.machines import cross_validation
 
 # Pinned: a digest that changes throws away everything that was ever computed with it, so it changes on purpose only.
@@ -167,6 +168,7 @@ def drawn() -> Scheme:
 
 
 SHIPPED: list[tuple[Callable[[], Component], str]] = [
+    *PINNED_COMBINERS,
     (lambda: Machine(), "052f3f41ec2883283e45dda88ea690bf"),
     (lambda: Machine(seed=1), "a09e08ac848f8aa7dac56a2f5056172b"),
     (lambda: Role(), "baf41f6d259b6b32fea265d754e69512"),

@@ -110,7 +110,7 @@ def test_m2_the_ordinary_tree_beside_it() -> None:
     columns = [Column("Conf1"), Column("C1", ("0", "1")), Column("Conf2"), Column("C2", ("0", "1"))]
     values = [CONFIDENCES["Conf1"], FIRST, CONFIDENCES["Conf2"], SECOND]
     data = Data(Table(columns, values, CLASSES, TRUE))
-    ordinary = C45(min_objects=1, collapse=False, mdl=False).run(data).outputs["tree"]
+    ordinary = C45(min_objects=1, collapse=False, mdl=False, refinement=None).run(data).outputs["tree"]
     assert len(ordinary) == 11
     assert columns[ordinary.feature[0]].name == "C1"
     right = np.eye(2)[data.classes]

@@ -94,7 +94,7 @@ def test_what_is_no_learner_is_refused() -> None:
 
 
 def test_learners_of_one_kind_are_told_apart() -> None:
-    assert Voting((KNN(), KNN(k=1), C45())).called() == ("KNN", "KNN (2)", "DecisionTree")
+    assert Voting((KNN(), KNN(k=1), C45())).called() == ("KNN", "KNN (2)", "RefinedTree")
     assert Voting((KNN(), KNN(k=1)), names=("five", "one")).called() == ("five", "one")
 
 

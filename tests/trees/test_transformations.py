@@ -21,6 +21,7 @@ from intemi.machines.trees.transformations import (
     BestFeatures,
     CrimCoord,
     Discretize,
+    DiscriminantAxes,
     Indicators,
     Powers,
     PrincipalAxes,
@@ -29,7 +30,15 @@ from intemi.machines.trees.whole_feature import LinearDiscriminants
 from tests.learning.tables import mixed, numeric
 from tests.trees.small_nodes import node, random_node
 
-TRANSFORMATIONS = [CrimCoord(), Indicators(), Discretize(), Powers(), PrincipalAxes(), BestFeatures(count=3)]
+TRANSFORMATIONS = [
+    CrimCoord(),
+    Indicators(),
+    Discretize(),
+    Powers(),
+    PrincipalAxes(),
+    DiscriminantAxes(),
+    BestFeatures(count=3),
+]
 few = settings(max_examples=25, deadline=None)
 
 

@@ -9,10 +9,9 @@ from intemi.machines.committees.inner_folds import InnerFolds
 from intemi.machines.committees.meta_attributes import AttributeUnion, DistributionProperties, PredictedLabels
 from intemi.machines.committees.stacking import Stacking
 from intemi.machines.trees.algorithms import C45
-from intemi.machines.trees.refinement.error_based import ErrorBased
 
 FOLDS = InnerFolds()
-PRUNED = C45(refinement=ErrorBased(slack=0.1, raising=True))
+PRUNED = C45()
 ANSWERS = AttributeUnion((DistributionProperties(), PredictedLabels()))
 
 

@@ -12,7 +12,7 @@ from intemi.machines.roles import Distributor, Learner, placeholder
 from intemi.machines.transformations.changing import names_apart
 
 
-class Combiner(Learner, abstract=True):
+class Combiner(Learner):
     """Learns from the answers of several learners. Raw it is a template: `learners.0` is a placeholder.
 
     All combiners ask for the same models: each learner on all data, and on the training part of each inner fold. So any
@@ -54,7 +54,7 @@ class Combiner(Learner, abstract=True):
         ]
 
 
-class CrossCombiner(Combiner, abstract=True):
+class CrossCombiner(Combiner):
     """A combiner that learns from answers for rows that were not trained on, by a `distributor` of inner folds."""
 
     distributor: Machine = parameter(default=InnerFolds(), role=Distributor, kw_only=True)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from intemi.kernel import Job, Machine, Model, parameter
+from intemi.kernel.machine import Best
 from intemi.machines.classifiers.logistic import Logistic
 from intemi.machines.committees.combiner import CrossCombiner
 from intemi.machines.committees.meta_attributes import MetaAttributes, PredictedProbabilities
@@ -30,6 +32,11 @@ class Stacking(CrossCombiner):
 
     meta: Machine = parameter(default=Logistic(), role=Learner)
     attributes: MetaAttributes = PredictedProbabilities()
+
+    @property
+    def reports(self) -> Mapping[str, Best]:
+        """Those of the meta-learner."""
+        return self.meta.reports
 
     def check(self) -> None:
         super().check()

@@ -8,7 +8,7 @@ leaves, and a `refinement` cuts it back.
 
 from intemi.machines.trees import quality, search, selectors, transformations, whole_feature
 from intemi.machines.trees.acceptors import AcceptIfImproved, MinBranchSize
-from intemi.machines.trees.algorithms import C45, CART, ID3, J48, AUCTree, DecisionStump, RPart, SSVTree
+from intemi.machines.trees.algorithms import C45, CART, ID3, J48, AUCTree, DecisionStump, LTree, RPart, SSVTree
 from intemi.machines.trees.best_first_algorithms import BestFirstTree
 from intemi.machines.trees.classifier import TreeClassifier
 from intemi.machines.trees.components import (
@@ -123,6 +123,7 @@ __all__ = [
     "RPart",
     "SSVTree",
     "AUCTree",
+    "LTree",
     "Cal5",
     "FACT",
     "QUEST",

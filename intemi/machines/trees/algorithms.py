@@ -10,7 +10,7 @@ from intemi.kernel import ConfigurationError
 from intemi.machines.trees.components import DecisionModule, MissingPolicy, NodeSplitter
 from intemi.machines.trees.costs import Costs
 from intemi.machines.trees.decision_tree import DecisionTree
-from intemi.machines.trees.decisions import Laplace, LeastCost, Proportions, WithPriors
+from intemi.machines.trees.decisions import Laplace, LeastCost, PathCombined, Proportions, WithPriors
 from intemi.machines.trees.missing import Fractional, ImputeNode, MajorityBranch, Surrogates
 from intemi.machines.trees.priors import Priors
 from intemi.machines.trees.quality import AUC, SSV, FilteredGainRatio, Gini, InformationGain, SplitQuality
@@ -27,6 +27,7 @@ from intemi.machines.trees.splitters.nominal import BranchForEach, NominalSplits
 from intemi.machines.trees.splitters.reweighed import AlteredPriors
 from intemi.machines.trees.splitters.significant import SignificantSplits
 from intemi.machines.trees.stop import AnyOf, MaxDepth, MaxErrors, MinNodeSize
+from intemi.machines.trees.transformations.discriminant_axes import DiscriminantAxes
 
 GINI, PAIRS, AREA = Gini(), SSV(), AUC()
 BREIMAN = CostComplexity(se=1)
@@ -166,6 +167,26 @@ def RPart(
     # It counts splits above a node, we count the node as well.
     stop = AnyOf((MaxErrors(), MinNodeSize(size=min_split), MaxDepth(depth=max_depth + 1)))
     return refined(DecisionTree(splitter=search, stop=stop, missing_values=missing), FixedCostComplexity(cp=cp))
+
+
+def LTree(min_objects: float = 2.0, w: float = 1.0, refinement: Refinement | None = QUINLAN) -> TreeLearner:
+    """C4.5 with linear discriminants of the classes in a node among its features, after Gama. Nodes answer together
+    with those above them, which weigh 1 where they weigh `w`.
+
+    >>> LTree().learner.transformation, LTree().learner.decision
+    (DiscriminantAxes(ridge=1e-06), PathCombined(w=1.0))
+    """
+    search = ExhaustiveSearch(
+        quality=FilteredGainRatio(), nominal=BranchForEach(empty=True, heavy="two"), min_branch=min_objects, scale=True
+    )
+    grower = DecisionTree(
+        splitter=search,
+        stop=AnyOf((MaxErrors(), MinNodeSize(size=2 * min_objects))),
+        missing_values=Fractional(),
+        decision=PathCombined(w),
+        transformation=DiscriminantAxes(),
+    )
+    return refined(grower, refinement)
 
 
 def SSVTree(quality: SplitQuality = PAIRS, refinement: Refinement | None = None) -> TreeLearner:

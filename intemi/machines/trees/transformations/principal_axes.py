@@ -86,11 +86,11 @@ class _Turned(TransformedNode):
         if not isinstance(split, ThresholdSplit):
             return None  # a distance from a centre is no cut of a sum
         made: dict[str, Any] = others(split)
-        cuts = _between(split.cuts, self.data.feature(split.feature))
+        cuts = between_values(split.cuts, self.data.feature(split.feature))
         return LinearSplit.of(self.untransformed, self.numeric, self.axes[split.feature], cuts, **made)
 
 
-def _between(cuts: Floats, values: Floats) -> Floats:
+def between_values(cuts: Floats, values: Floats) -> Floats:
     """Cuts that are values, moved halfway to the next value above; the others as they are."""
     known = np.unique(values[~np.isnan(values)])
     above = known[np.minimum(np.searchsorted(known, cuts, side="right"), len(known) - 1)]
