@@ -5,7 +5,8 @@ from __future__ import annotations
 import click
 
 from intemi.cli.codes import DONE, FAILED
-from intemi.cli.opening import import_option, json_option, write_json
+from intemi.cli.opening import check_name, import_option, json_option, write_json
+from intemi.kernel.errors import ConfigurationError
 from intemi.series.display import counted
 
 
@@ -15,7 +16,8 @@ Examples:
   intemi cache size quickstart
   intemi cache verify quickstart
   intemi cache prune quickstart                              what no result needs any more
-  intemi cache prune quickstart --values --older-than 30     models of a month ago; their results stay"""
+  intemi cache prune quickstart --values --older-than 30     models of a month ago; their results stay
+  intemi cache prune quickstart --values --kind SklearnClassifier"""
 )
 def command() -> None:
     """Size, verify and prune what a project keeps in its folder."""
@@ -76,16 +78,20 @@ def verify(ctx: click.Context, folder: str, as_json: bool) -> None:
 @click.option(
     "--older-than", type=click.FloatRange(min=0), default=0.0, metavar="DAYS", help="Of machines that ran before that."
 )
+@click.option("--kind", "kinds", multiple=True, help="With --values: of this kind of machines; may be given again.")
 @click.option("--failures", is_flag=True, help="Forget failures.")
 @import_option
 @json_option
-def prune(folder: str, values: bool, older_than: float, failures: bool, as_json: bool) -> None:
+def prune(folder: str, values: bool, older_than: float, kinds: tuple[str, ...], failures: bool, as_json: bool) -> None:
     """Drop what no result needs any more. Results, and data that were loaded, always stay."""
-    from intemi.experiments.catalogue import load
     from intemi.kernel.disk.upkeep import prune as pruned
+    from intemi.kernel.disk.upkeep import survey
 
-    load()
-    done = pruned(folder, values, older_than * 86_400, failures)
+    if kinds and not values:
+        raise ConfigurationError("--kind: only values are dropped by kind; give --values, too")
+    for kind in kinds:
+        check_name("kind of machines here", kind, survey(folder).machines)
+    done = pruned(folder, values, older_than * 86_400, failures, kinds)
     if as_json:
         write_json(vars(done))
         return

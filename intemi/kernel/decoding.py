@@ -56,6 +56,42 @@ def decode(data: bytes | memoryview, resolve: _Resolve = _nothing_shared, accept
     return value
 
 
+def shared_in(data: bytes | memoryview) -> set[bytes]:
+    """The digests of the parts that canonical bytes share with others; nothing is built, so no class need be known.
+
+    >>> from intemi.kernel.encoding import encode
+    >>> shared_in(encode([1, "R", None]))
+    set()
+    """
+    view = memoryview(data)
+    found: set[bytes] = set()
+    at = 0
+    try:
+        while at < len(view):  # parts follow their container, so one after the other leads through all of them
+            tag, at = bytes(view[at : at + 1]), at + 1
+            if tag in b"ISB":
+                _, at = _content(view, at)
+            elif tag in b"OY":
+                _, at = _content(view, at)
+                _, at = _content(view, at)
+            elif tag == b"D" or tag in _CONTAINERS:
+                at += 8
+            elif tag == b"A":
+                _, at = _decode_array(view, at)
+            elif tag == b"R":
+                found.add(bytes(view[at : at + DIGEST_SIZE]))
+                at += DIGEST_SIZE
+            elif tag not in b"NTFXZEC":
+                raise MalformedError(f"not a canonical encoding: unknown tag {tag!r}")
+        if at > len(view):
+            raise MalformedError("not a canonical encoding: it ends too early")
+    except EncodingError:
+        raise
+    except Exception as error:  # whatever damaged bytes provoke in struct or numpy
+        raise MalformedError(f"not a canonical encoding: {error}") from error
+    return found
+
+
 class _Frame:
     """A container that is being decoded: how many parts it still needs, and how to put them together."""
 

@@ -11,33 +11,30 @@ import sqlite3
 import time
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping, Set
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from intemi.kernel import entries
-from intemi.kernel.decoding import decode
+from intemi.kernel.decoding import shared_in
 from intemi.kernel.disk.claims import exclusively, without_writers
 from intemi.kernel.disk.configs import name_of
 from intemi.kernel.disk.mending import set_aside, warn
 from intemi.kernel.disk.seal import DamageError, proof
 from intemi.kernel.disk.store import DiskStore
-from intemi.kernel.encoding import DIGEST_SIZE
-from intemi.kernel.errors import ConfigurationError, EncodingError, IntemiError, StoreWarning
+from intemi.kernel.encoding import DIGEST_SIZE, MODERATE
+from intemi.kernel.errors import ConfigurationError, MalformedError, StoreWarning
 from intemi.kernel.plain_files import is_file, remove_all
 from intemi.kernel.record import Record, flat
 from intemi.kernel.repository.file import NAME, read_image, store_of
 from intemi.kernel.repository.index import Index, difference, only_here
 from intemi.kernel.repository.lookup import Lookup
 from intemi.kernel.repository.tables import connect
+from intemi.kernel.values import PICKLE
 
 LARGEST_FILE = "cache.db"
 """What diskcache calls its table of large contents."""
-
-
-class _GoneError(IntemiError):
-    """A part that values share is not there."""
 
 
 @dataclass
@@ -49,7 +46,7 @@ class Survey:
     machines: Counter[str] = field(default_factory=Counter)
     """By kind."""
     values: Counter[str] = field(default_factory=Counter)
-    """Bytes of the large values of machines, by kind."""
+    """Bytes of the values of machines, by kind; what several share, such as a table, counts for the first."""
     failures: int = 0
 
 
@@ -84,11 +81,33 @@ def survey(folder: str | os.PathLike[str]) -> Survey:
         for _, record, _ in store.finished(0):
             found.machines[record.kind] += 1
             found.failures += record.failure is not None
-            for items in record.outputs.values():
-                for item in flat(items):
-                    if item.inline is None and item.content in sizes and item.origin[0] == record.machine:
-                        found.values[record.kind] += sizes[item.content]
+            for content in _made_by(store, record, sizes):
+                found.values[record.kind] += sizes.pop(content, 0)
     return found
+
+
+def _made_by(store: DiskStore, record: Record, sizes: Mapping[bytes, int]) -> set[bytes]:
+    """The contents that a machine has made, with the parts of small ones: an estimator, say, in its classifier."""
+    found: set[bytes] = set()
+    for item in (each for items in record.outputs.values() for each in flat(items)):
+        if item.origin[0] != record.machine:
+            continue
+        encoded = item.inline
+        if encoded is None and item.content is not None and item.content in sizes:
+            found.add(item.content)
+            encoded = store.content(item.content) if sizes[item.content] <= MODERATE else None
+        found |= _parts_of(encoded)
+    return found
+
+
+def _parts_of(encoded: bytes | None) -> set[bytes]:
+    """The parts that a content shares with others; a pickle, and what cannot be read, shares nothing."""
+    if encoded is None or encoded.startswith(PICKLE):
+        return set()
+    try:
+        return shared_in(encoded)
+    except MalformedError:  # a warning says so when it is loaded
+        return set()
 
 
 def verify(folder: str | os.PathLike[str]) -> Verified:
@@ -170,24 +189,29 @@ def _false_index(store: DiskStore, path: Path, right: sqlite3.Connection) -> lis
 
 
 def prune(
-    folder: str | os.PathLike[str], values: bool = False, older_than: float = 0.0, failures: bool = False
+    folder: str | os.PathLike[str],
+    values: bool = False,
+    older_than: float = 0.0,
+    failures: bool = False,
+    kinds: Collection[str] = (),
 ) -> Pruned:
     """Drop values that no record needs; with `values`, all that can be made again of machines that ran before so many
-    seconds; with `failures`, the records of failures, so that they are tried again. Damaged files go as well, and
-    nothing is said any more of what was lost with them."""
+    seconds, or of those `kinds` of them; with `failures`, the records of failures, so that they are tried again.
+    Damaged files go as well, and nothing is said any more of what was lost with them."""
     path = _there(folder)
     done = Pruned()
     with closing(DiskStore(path)) as store:
-        kept: set[bytes] = set()
         before = time.time() - older_than
+        droppable: set[bytes] = set()
         for _, record, _ in store.finished(0):
             if failures and record.failure is not None:
                 store.forget(record.machine)
                 done.failures += 1
-            elif not values or not record.inputs or record.started > before:
-                kept |= _needed(store, record)
-            else:
-                kept |= _needed(store, record, inline_only=True)
+            elif values and record.inputs and record.started <= before and (not kinds or record.kind in kinds):
+                droppable.add(record.machine)
+        kept: set[bytes] = set()
+        for _, record, _ in store.finished(0):
+            kept |= _needed(store, record, droppable)
         sizes = _sizes(store, path)
         drop = {content: size for content, size in sizes.items() if content not in kept}
         _drop(store, drop)
@@ -224,33 +248,24 @@ def _left_behind(path: Path) -> Iterator[Path]:
                     yield file
 
 
-def _needed(store: DiskStore, record: Record, inline_only: bool = False) -> set[bytes]:
-    """The contents of a record, and the parts that they share with others, such as its configuration."""
+def _needed(store: DiskStore, record: Record, droppable: Set[bytes]) -> set[bytes]:
+    """The contents of a record but those that droppable machines have made, and the parts that they share with others.
+
+    Its configuration is one of them.
+    """
     found = {name_of(record.config)}
-
-    def shared(name: bytes) -> object:
+    pending: set[bytes] = set()
+    for item in (each for items in record.outputs.values() for each in flat(items)):
+        if item.origin[0] in droppable:
+            continue
+        if item.inline is not None:
+            pending |= _parts_of(item.inline)
+        elif item.content is not None:
+            pending.add(item.content)
+    while pending:
+        name = pending.pop()
         found.add(name)
-        content = store.content(name)
-        if content is None:
-            raise _GoneError
-        return decode(content, shared)
-
-    for items in record.outputs.values():
-        for item in flat(items):
-            if item.inline is None and item.content is not None and not inline_only:
-                found.add(item.content)
-                encoded = store.content(item.content)
-            else:
-                encoded = item.inline
-            if encoded is not None:
-                try:
-                    decode(encoded, shared)
-                except _GoneError:
-                    continue
-                except EncodingError as error:
-                    raise IntemiError(
-                        f"values of {record.kind} cannot be read here ({error}), so nobody can tell what they need"
-                    ) from None
+        pending |= _parts_of(store.content(name)) - found
     return found
 
 
