@@ -6,6 +6,7 @@ import csv
 import os
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -194,18 +195,33 @@ def test_foreign_newer_and_unknown_files_get_one_message() -> None:
             intemi.load_model(file)
 
 
-def test_what_has_no_safe_encoding_is_refused_and_nothing_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def without_skops(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], None]]:
+    """Call it to have skops not installed from then on."""
     from intemi.kernel import libraries
 
-    libraries.library.cache_clear()
-    monkeypatch.setitem(sys.modules, "skops", None)
-    monkeypatch.setitem(sys.modules, "skops.io", None)
-    try:
-        with pytest.raises(ModelFileError, match=r"not written.*SklearnClassifier.*pip install 'intemi\[skops\]'"):
-            saved(LEARNERS["forest"])
-    finally:
+    def remove() -> None:
         libraries.library.cache_clear()
+        monkeypatch.setitem(sys.modules, "skops", None)
+        monkeypatch.setitem(sys.modules, "skops.io", None)
+
+    yield remove
+    libraries.library.cache_clear()
+
+
+def test_what_has_no_safe_encoding_is_refused_and_nothing_is_written(without_skops: Callable[[], None]) -> None:
+    without_skops()
+    with pytest.raises(ModelFileError, match=r"not written.*SklearnClassifier.*pip install 'intemi\[skops\]'"):
+        saved(LEARNERS["forest"])
     assert not Path("votes.model").exists()
+
+
+def test_a_model_that_needs_skops_says_so_where_there_is_none(without_skops: Callable[[], None]) -> None:
+    pytest.importorskip("skops")
+    saved(LEARNERS["forest"])
+    without_skops()
+    with pytest.raises(ModelFileError, match=r"cannot read it here: .*skops.*pip install 'intemi\[skops\]'"):
+        intemi.load_model("votes.model")
 
 
 # The commands

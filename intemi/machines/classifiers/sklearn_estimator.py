@@ -354,13 +354,7 @@ class SklearnLearning:
 
 def pack(estimator: Any) -> bytes:
     """An estimator in the format of skops; an EncodingError if that cannot be done, or could not be undone."""
-    try:
-        skops_io = library("skops.io")
-    except ImportError:
-        raise EncodingError(
-            "estimators of scikit-learn are kept on disk by skops, which is not installed; "
-            "pip install 'intemi[skops]' helps"
-        ) from None
+    skops_io = _skops()
     try:
         packed: bytes = skops_io.dumps(estimator, compression=zipfile.ZIP_DEFLATED, compresslevel=1)
     except Exception as error:  # whatever it meets in an estimator that it does not know
@@ -371,15 +365,21 @@ def pack(estimator: Any) -> bytes:
 
 def unpack(packed: bytes) -> Any:
     """The estimator that was packed; types that are not scikit-learn's or numpy's are refused."""
-    skops_io = library("skops.io")
+    return _skops().loads(packed, trusted=_trusted(packed))
 
-    return skops_io.loads(packed, trusted=_trusted(packed))
+
+def _skops() -> Any:
+    try:
+        return library("skops.io")
+    except ImportError:
+        raise EncodingError(
+            "estimators of scikit-learn are kept on disk by skops, which is not installed; "
+            "pip install 'intemi[skops]' helps"
+        ) from None
 
 
 def _trusted(packed: bytes) -> list[str]:
-    skops_io = library("skops.io")
-
-    named: list[str] = skops_io.get_untrusted_types(data=packed)
+    named: list[str] = _skops().get_untrusted_types(data=packed)
     refused = [name for name in named if not _is_trusted(name)]
     if refused:
         raise EncodingError(f"an estimator with parts of the types {', '.join(refused)} is not read from the disk")
