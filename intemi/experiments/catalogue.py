@@ -172,13 +172,14 @@ def load() -> None:
 
 @cache
 def _algorithms() -> dict[str, Callable[..., Component]]:
-    from intemi.machines import trees
+    from intemi.machines import committees, trees
 
     found: dict[str, Callable[..., Component]] = {}
-    for name in trees.__all__:
-        function = getattr(trees, name)
-        if inspect.isfunction(function) and issubclass(_given_by(function), Component):
-            found[name] = function
+    for package in (trees, committees):
+        for name in package.__all__:
+            function = getattr(package, name)
+            if inspect.isfunction(function) and issubclass(_given_by(function), Component):
+                found[name] = function
     return found
 
 

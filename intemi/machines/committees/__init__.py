@@ -10,9 +10,10 @@ that were not trained on, by `inner_folds`. `meta_attributes` are told of answer
 `meta_decision_tree` and `ac45`, `correspondence` is what SCANN learns by. `error_correlation` is how alike errors are.
 
 `weights` are how much rows count, `sampling` and `noise` draw, and `weighted_learn` lets any learner learn from it.
-`bagging`, `wagging` and `boosting` are templates of committees; `update_rules` are what boosting may do, `backfit` is
-what bagging and wagging may. `out_of_bag`, `bootstrap_estimates` and `importance` tell what members are worth on rows
-that they never saw. `alternating_tree` and `gradient_boosting` are trees that are committees by themselves.
+`bagging`, `wagging`, `randomization` and `boosting` are templates of committees, `forest_algorithms` settings of them;
+`update_rules` are what boosting may do, `backfit` is what bagging and wagging may. `out_of_bag`, `bootstrap_estimates`
+and `importance` tell what members are worth on rows that they never saw. `alternating_tree` and `gradient_boosting`
+are trees that are committees by themselves.
 
 A machine of one's own uses `answers_of`, `decision` (of all members), `decisions` (of the first 1, 2, … of them),
 `committee_of` and `predictions_of`.
@@ -49,6 +50,7 @@ from intemi.machines.committees.decision_rules import (
     WeightedVote,
 )
 from intemi.machines.committees.error_correlation import error_correlation
+from intemi.machines.committees.forest_algorithms import CombinationForest, RandomForest, TopSplitForest
 from intemi.machines.committees.gradient_boosting import BoostedTrees, GradientBoosting
 from intemi.machines.committees.importance import PermutationImportance
 from intemi.machines.committees.inner_folds import InnerFolds
@@ -65,6 +67,7 @@ from intemi.machines.committees.meta_decision_tree import MLC45, MetaDecisionTre
 from intemi.machines.committees.noise import GaussianNoise, Noise, NoiseWeights
 from intemi.machines.committees.out_of_bag import OutOfBag
 from intemi.machines.committees.predictions import Predict, Predictions
+from intemi.machines.committees.randomization import Randomization
 from intemi.machines.committees.route import Route, Stack
 from intemi.machines.committees.sampling import BootstrapSampler
 from intemi.machines.committees.select_best import SelectBest
@@ -146,6 +149,11 @@ __all__ = [
     "GradientBoosting",
     "BoostedTrees",
     "Bagging",
+    "Randomization",
+    # Forests, as settings of these
+    "RandomForest",
+    "CombinationForest",
+    "TopSplitForest",
     "Wagging",
     "Boosting",
     "UpdateRule",

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
 
 from intemi.data import Data
 from intemi.kernel import ConfigurationError, Input, Machine, Model, MultiInput, Output
-from intemi.machines.committees.answers import ABSTAINS, Answers, answers_of, needed_by
+from intemi.machines.committees.answers import ABSTAINS, LABELS, Answers, answers_of, needed_by
 from intemi.machines.committees.decision_rules import DecisionRule, Vote
 from intemi.machines.committees.predictions import Predictions
 from intemi.machines.committees.tie_rules import LowestClass, TieRule, decision
@@ -31,7 +31,7 @@ class OutOfBag(Machine):
     ...     bagging = project.request(Bagging(DecisionTree(), seed=1), data=iris.data)
     ...     found = project.run(OutOfBag(), data=iris.data, members=bagging.members, left=bagging.left)
     ...     found.results["Out-of-bag rows"], found.results["Out-of-bag error"] < 0.1
-    (150, True)
+    (148, True)
     """
 
     reads = Reads.TARGETS
@@ -60,14 +60,29 @@ class OutOfBag(Machine):
 
 
 def answers_out_of_bag(
-    who: str, data: Data, members: Sequence[Classifier], left: Sequence[Data], needs: Any
+    who: str, data: Data, members: Sequence[Classifier], left: Sequence[Data], needs: Collection[str]
 ) -> Answers:
     """What members answer for data; each abstains on the rows that its sample has."""
     if len(members) != len(left):
         raise ConfigurationError(f"{who}: left must be one for each of {len(members)} members, got {len(left)}")
     priors = np.bincount(data.classes[data.classes >= 0], minlength=len(data.labels)) + 0.0
-    answers = answers_of(members, data, data.labels, np.ones(len(members)), priors / priors.sum(), needs)
-    return answers.without(~has_left(data, left))
+    nothing = _no_answers(data, len(members), needs)
+    answers = Answers(np.ones(len(members)), priors / priors.sum(), data.origins, **nothing)
+    for member, (classifier, rows) in enumerate(zip(members, has_left(data, left), strict=True)):
+        if rows.any():
+            own = answers_of([classifier], data.select_rows(rows), data.labels, np.ones(1), answers.priors, needs)
+            for name in needs:
+                getattr(answers, name)[member, rows] = getattr(own, name)[0]
+    return answers
+
+
+def _no_answers(data: Data, members: int, needs: Collection[str]) -> dict[str, Any]:
+    """What members answer that all abstain on all rows."""
+    size = members, len(data)
+    return {
+        name: np.full(size, ABSTAINS, dtype=np.int32) if name == LABELS else np.zeros((*size, len(data.labels)))
+        for name in needs
+    }
 
 
 def has_left(data: Data, left: Sequence[Data]) -> Any:

@@ -26,9 +26,10 @@ class BootstrapSampler(Machine):
     >>> iris = SklearnDataset("iris").run().outputs["data"]
     >>> drawn = BootstrapSampler().run(iris, (), np.random.default_rng(1)).outputs
     >>> len(drawn["sample"]), len(drawn["left"]), drawn["sample"].shares_rows(drawn["left"])
-    (150, 51, False)
+    (150, 56, False)
     """
 
+    version = 2
     reads = Reads.NOTHING
 
     data = Input(Data)
@@ -45,7 +46,7 @@ class BootstrapSampler(Machine):
         shares = shares_of(data, weights) if weights else np.full(len(data), 1 / len(data))
         count = max(1, round(self.share * len(data)))
         if self.replace_rows:
-            drawn = roulette(shares, rng.random(count))
+            drawn = roulette(shares, rng.random(count)) if weights else rng.integers(len(data), size=count)
         else:
             count = min(count, int(np.count_nonzero(shares)))
             drawn = rng.choice(len(data), count, replace=False, p=shares / shares.sum())
