@@ -74,6 +74,7 @@ from intemi.machines import (
     PolynomialKernel,
     Predict,
     PrincipalComponents,
+    Randomization,
     RankedTrees,
     Refiltering,
     RefinedTree,
@@ -99,7 +100,15 @@ from intemi.machines.classifiers.transform_and_classify import TransformedClassi
 from intemi.machines.committees.boosting import BoostStep
 from intemi.machines.measures import F1, Correctness
 from intemi.machines.transformations.chain import ChainedTransformation
-from intemi.machines.trees import CostComplexity, Expansions, LockstepTree, OptionTree, PruningTest, Windowing
+from intemi.machines.trees import (
+    CostComplexity,
+    Expansions,
+    LockstepTree,
+    OptionTree,
+    PruningTest,
+    RandomSubset,
+    Windowing,
+)
 from intemi.machines.trees.refinement.machines import (
     ErrorsOfPrunings,
     ErrorsOnRows,
@@ -256,6 +265,7 @@ EXAMPLES: dict[type[Machine], Callable[[], Example]] = {
     Committee: lambda: (Committee(), {"data": DATA, "members": [classifier()] * 2, "weights": [1.0, 2.0]}),
     Predict: lambda: (Predict(), {"data": DATA, "classifier": classifier()}),
     GradientBoosting: lambda: (GradientBoosting(steps=3), {"data": DATA}),
+    Randomization: lambda: (Randomization(DecisionTree(splitter=RandomSubset()), size=2), {"data": DATA}),
     AlternatingTree: lambda: (AlternatingTree(steps=3), {"data": mixed(weighted=True)}),
     CommitteeTest: lambda: (
         CommitteeTest((Vote(), Average())),

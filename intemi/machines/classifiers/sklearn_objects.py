@@ -44,8 +44,9 @@ def adopt(value: Any) -> Machine | None:
 
 def is_estimator(value: Any) -> bool:
     """Whether it is an estimator; nothing is imported to find out."""
-    base = sys.modules.get("sklearn.base")
-    return base is not None and isinstance(value, base.BaseEstimator)
+    # While another thread imports the module it may be there without the class, and so there is no estimator yet.
+    base = getattr(sys.modules.get("sklearn.base"), "BaseEstimator", None)
+    return base is not None and isinstance(value, base)
 
 
 def described(estimator: Any) -> tuple[str, dict[str, Any]]:
