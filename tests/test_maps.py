@@ -66,13 +66,15 @@ def test_the_guide_for_contributors_says_of_everything_where_code_lists_and_test
         "a measure",
         "a split criterion",
         "a statistical test",
+        "an effect size",
         "a picture",
+        "an example",
         "a command",
         "a data format",
         "a task manager",
         "a change of the disk format",
     ]
     for _, written, listed, tested in rows:
-        assert "`intemi/" in written
+        assert re.search(r"`(intemi|examples)/", written)
         assert "`docs/" in listed
         assert "`tests/" in tested
