@@ -21,6 +21,7 @@ NAMES = (
     "blocks",
     "trees",
     "pruning",
+    "committees",
 )
 
 

@@ -65,6 +65,7 @@ def test_the_guide_for_contributors_says_of_everything_where_code_lists_and_test
         "a transformation",
         "a measure",
         "a split criterion",
+        "a decision rule of committees, a variant of boosting",
         "a statistical test",
         "an effect size",
         "a picture",
