@@ -125,13 +125,25 @@ class _Writer:
     def _with(self, component: Schema, names: Iterable[str] = ()) -> Schema:
         """A component that may have variants and preprocessing."""
         vary = {"vary": {"type": ["object", "array"], "description": "Values by parameter, or a list of settings."}}
-        extra = {**vary, "preprocessing": {"type": ["array", "object", "string", "null"]}}
+        extra = {
+            **vary,
+            "preprocessing": {"type": ["array", "object", "string", "null"]},
+            "tune": {
+                "description": "Values by parameter, of which the best are chosen in inner folds.",
+                "anyOf": [{"const": "default"}, {"type": "object", "additionalProperties": {"type": "array"}}],
+            },
+            "tuning": _object(
+                {"distributor": self._component(Distributor), "measure": {"type": "string"}}, "How it is tuned."
+            ),
+        }
         typed = {
             "type": "object",
             "required": ["type"],
             "properties": {"type": {"anyOf": [{"enum": sorted(names)}, {"type": "string"}]}, **extra},
         }
-        return {"anyOf": [component, {**typed, "anyOf": [{"required": ["vary"]}, {"required": ["preprocessing"]}]}]}
+        return {
+            "anyOf": [component, {**typed, "anyOf": [{"required": [key]} for key in ("vary", "preprocessing", "tune")]}]
+        }
 
     def _component(self, expected: type[Component]) -> Schema:
         """What can stand where a class is expected: names alone, or a type with parameters."""

@@ -7,6 +7,13 @@ mappings is a list of variants. Single names are parameters of the learner itsel
 knn: {type: KNN, vary: {k: [1, 5], weights: [uniform, distance]}}             # four learners
 svm: {type: SVM, vary: [{C: 1, kernel.sigma: 0.1}, {C: 10, kernel.sigma: 0.01}]}  # two
 ```
+
+`tune` gives values of which the best are chosen by an inner cross-validation, each time the learner learns: a mapping
+of paths to lists, or `default` for the ranges that the learner suggests. `tuning` says how: `distributor`, `measure`.
+
+```yaml
+svm: {type: SVM, preprocessing: Standardization, tune: {C: [1, 10, 100], kernel.sigma: [0.01, 0.1]}}  # one
+```
 """
 
 from __future__ import annotations
@@ -24,8 +31,12 @@ from intemi.kernel.component import Component
 from intemi.kernel.errors import IntemiError
 from intemi.kernel.machine import Machine
 from intemi.machines.classifiers import TransformAndClassify
-from intemi.machines.roles import Learner, Transformer
+from intemi.machines.roles import Distributor, Learner, Transformer
+from intemi.machines.search.defaults import parts_of
+from intemi.machines.tuning import tune
 
+TUNING = ("tune", "tuning")
+TUNING_KEYS = ("distributor", "measure")
 Setting = dict[str, Node]
 """Values by the paths of parameters."""
 
@@ -36,7 +47,7 @@ def read_learners(node: Node, preprocessing: Node | None) -> dict[str, Machine]:
     for name, each in _named(node, "learner"):
         own = each.value.get("preprocessing", preprocessing) if each.is_mapping else preprocessing
         for called, learner in _variants(name, each, Learner):
-            whole = _behind(own, learner)
+            whole = _tuned(each, _behind(own, learner))
             try:
                 check_learner(whole, "learner")
             except IntemiError as error:
@@ -76,7 +87,7 @@ def _put(found: dict[str, Machine], name: str, machine: Machine, node: Node, wha
 
 
 def _variants(name: str | None, node: Node, role: type[Machine]) -> list[tuple[str, Machine]]:
-    plain = node.without("vary", "preprocessing") if node.is_mapping else node
+    plain = node.without("vary", "preprocessing", *TUNING) if node.is_mapping else node
     called = name or _own_name(plain)
     if not node.is_mapping or "vary" not in node.value:
         return [(called, machine(plain, role))]
@@ -142,6 +153,47 @@ def _behind(preprocessing: Node | None, learner: Machine) -> Machine:
         except IntemiError as error:
             raise refused(step, error) from None
     return learner
+
+
+def _tuned(node: Node, learner: Machine) -> Machine:
+    """The learner, its parameters chosen in an inner test if it is to be tuned."""
+    wanted, how = (node.get(key) if node.is_mapping else None for key in TUNING)
+    if wanted is None:
+        if how is not None:
+            raise how.wrong("there is nothing to be tuned; tune: {k: [1, 5]} says which values to try")
+        return learner
+    said: dict[str, Any] = {}
+    if how is not None:
+        how.check_keys(*TUNING_KEYS)
+        if (distributor := how.get("distributor")) is not None:
+            said["distributor"] = machine(distributor, Distributor)
+        if (measure := how.get("measure")) is not None:
+            said["measure"] = measure.value
+    try:
+        return tune(learner, _tried(wanted, learner), **said)
+    except IntemiError as error:
+        raise refused(wanted, error) from None
+
+
+def _tried(node: Node, learner: Machine) -> dict[str, list[Any]] | None:
+    """The values to try by paths; None for the default ranges."""
+    if node.value == "default":
+        return None
+    if not node.is_mapping or not node.value:
+        raise node.wrong("must be lists of values by parameter, {k: [1, 3]}, or default")
+    hints = {path: _hint_inside(learner, path) for path in node.value}
+    return {path: [build_value(value, hints[path]) for value in _values(each)] for path, each in node.items()}
+
+
+def _hint_inside(learner: Machine, path: str) -> Any:
+    """The type of a parameter that is somewhere inside a learner."""
+    for _, part in parts_of(learner):
+        try:
+            part.get(path)
+        except IntemiError:
+            continue
+        return _hint(*part.owner_of(path))
+    return Any
 
 
 def _own_name(node: Node) -> str:

@@ -2,8 +2,9 @@
 
 `structure` holds machines that hold machines, `loading` brings data in, `distributors` split them, `transformations`
 change them, `rankings` order and select features, `classifiers` and `trees` learn, alone or in `committees`, and are
-tested by `measures`. `interfaces` are the types of what they give to each other, `fairness` looks where these came
-from. `meta_learning` searches for machines by what was found on other data.
+tested by `measures`. `tuning` chooses parameters inside a learner. `interfaces` are the types of what they give to
+each other, `fairness` looks where these came from. `meta_learning` searches for machines by what was found on other
+data.
 """
 
 from intemi.machines import classifiers, committees, measures, rankings, search, transformations
@@ -49,6 +50,7 @@ from intemi.machines.trees import (
     RPart,
     SSVTree,
 )
+from intemi.machines.tuning import tune
 
 __all__ = [
     "Role",
@@ -96,6 +98,7 @@ __all__ = [
     "RefinedTree",
     "Refiltering",
     *search.__all__,
+    "tune",
     "Classifier",
     "Transformation",
     "FeatureRanking",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -125,6 +126,17 @@ def _shown(cell: Any, needed: int, digits: int) -> str:
         inside = ", ".join(shown_cells(cell.tolist(), digits)) if cell.ndim == 1 else " × ".join(map(str, cell.shape))
         return f"[{inside}]"
     return str(cell)
+
+
+def short_names(paths: Iterable[str]) -> list[str]:
+    """The last parts of paths; of several that would be the same, all of each.
+
+    >>> short_names(["test/learner.kernel.sigma", "test/learner.C"]), short_names(["a.C", "b.C"])
+    (['sigma', 'C'], ['a.C', 'b.C'])
+    """
+    every = list(map(str, paths))
+    last = [re.split(r"[./]", path)[-1] for path in every]
+    return [name if last.count(name) == 1 else path for path, name in zip(every, last, strict=True)]
 
 
 def _html_cells(tag: str, texts: Iterable[str], styles: Sequence[str]) -> str:

@@ -11,6 +11,7 @@ from intemi.kernel.repository.callers import told_apart
 from intemi.kernel.repository.item import BUILT_IN, MISSING, Item
 from intemi.series import Series, SeriesError
 from intemi.series.cells import cell
+from intemi.series.display import short_names
 
 _CELLS = frozenset((float, int, bool, type(None)))
 """Types of values that a series holds as they are."""
@@ -144,4 +145,6 @@ def _plain(value: Any) -> Any:
     try:
         return cell(value)
     except SeriesError:
+        if isinstance(value, Mapping):
+            return ", ".join(f"{name}={each}" for name, each in zip(short_names(value), value.values(), strict=True))
         return repr(value)
