@@ -17,7 +17,7 @@ class Values(AtPath, Scenario):
 
     >>> from intemi.machines.classifiers import GaussianKernel, LinearKernel
     >>> Values("svm.kernel", [LinearKernel(), GaussianKernel()]).begin().ask()
-    [Candidate({'svm.kernel': LinearKernel()}), Candidate({'svm.kernel': GaussianKernel(sigma=0.1)})]
+    [Candidate({'svm.kernel': LinearKernel()}), Candidate({'svm.kernel': GaussianKernel(sigma=None)})]
     """
 
     path: str
