@@ -9,13 +9,13 @@ import pytest
 from scipy.optimize import minimize_scalar
 
 from intemi.data import Column, Data, Table
+from intemi.machines.trees import kernels
 from intemi.machines.trees.components import RankedFeature
 from intemi.machines.trees.kernels import sums
 from intemi.machines.trees.node_data import NodeData
 from intemi.machines.trees.quality import InformationGain
 from intemi.machines.trees.splits import SymbolSplit, ThresholdSplit
 from intemi.machines.trees.statistics import analysis_of_variance, class_moments, crimcoord, pearson_of_parts
-from intemi.machines.trees.statistics.brent import minimum
 from intemi.machines.trees.statistics.rounding import merged
 from intemi.machines.trees.whole_feature import ConfidentIntervals
 
@@ -193,12 +193,15 @@ def test_values_that_are_close_become_the_greatest_of_them() -> None:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_the_minimum_is_that_of_scipy_to_the_last_digit(seed: int) -> None:
-    a, b, c = np.random.default_rng(seed).normal(size=3).tolist()
+def test_the_power_of_box_and_cox_is_the_one_that_scipy_finds(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    classes, weights = rng.integers(0, 3, 50).astype(np.int32), rng.random(50) + 0.1
+    values = np.round(rng.gamma(2.0, size=50) + classes * rng.random(), 1)
+    distinct, which = kernels.box_cox.distinct_of(values)
+    logarithms = kernels.box_cox.centered(np.log1p(distinct), which, weights)
 
-    def function(x: float) -> float:
-        return (x - 3 * a) ** 2 + b * np.sin(5 * x) + abs(c) * abs(x)
+    def squares(power: float) -> float:
+        return kernels.box_cox.squares_within(logarithms, which, power, classes, weights)
 
-    options = {"xatol": 1e-9}
-    expected = minimize_scalar(function, bounds=(-3.0, 3.0), method="bounded", options=options).x
-    assert minimum(function, -3.0, 3.0, tolerance=1e-9) == expected
+    expected = minimize_scalar(squares, bounds=(-3.0, 3.0), method="bounded", options={"xatol": 1e-9}).x
+    assert kernels.box_cox.best_power(logarithms, which, classes, weights) == expected

@@ -44,17 +44,35 @@ class RankedFeature:
 class FeatureSelector(Component):
     """Chooses features to split on without looking at splits."""
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "rank" in cls.__dict__ and "settings" not in cls.__dict__:
+            cls.settings = FeatureSelector.settings  # type: ignore[method-assign]  # not those of a base
+
     @abstractmethod
     def rank(self, data: NodeData) -> list[RankedFeature]:
         """The features worth splitting on, the best one first; none if growth should end here."""
+
+    def settings(self) -> dict[str, float] | None:
+        """The same as settings of a kernel, by their names, if `kernels.selecting` can do it."""
+        return None
 
 
 class WholeFeatureSplitter(Component):
     """Makes one split of a whole feature."""
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "split" in cls.__dict__ and "settings" not in cls.__dict__:
+            cls.settings = WholeFeatureSplitter.settings  # type: ignore[method-assign]  # not those of a base
+
     @abstractmethod
     def split(self, data: NodeData, ranked: RankedFeature) -> Split | None:
         """The split of that feature, if there is one."""
+
+    def settings(self) -> dict[str, float] | None:
+        """The same as settings of a kernel, by their names, if `kernels.splitting` can do it."""
+        return None
 
     def qualities(self, data: NodeData, quality: SplitQuality) -> Floats:
         """What a measure says of the split of each feature, on rows whose values are known; NaN if there is none."""

@@ -1,7 +1,8 @@
 """Growing a whole tree in one compiled call, where the components allow it; the result is that of the search.
 
-This is where it is decided which kernel grows the tree of a learner: `grow`, where each row has one branch, `parts`,
-where rows are divided or weights have to be added up in a certain order, or none.
+This is where it is decided which kernel grows the tree of a learner: `select_and_split`, where a feature is chosen, and
+then split; `grow`, where each row has one branch; `parts`, where rows are divided or weights have to be added up in a
+certain order; or none.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from intemi.machines.trees import kernels
 from intemi.machines.trees.acceptors import MinBranchSize
 from intemi.machines.trees.best_first import BestFirst
 from intemi.machines.trees.components import StopCriterion
+from intemi.machines.trees.fast_selection import selection_plan_of
 from intemi.machines.trees.limits import Limits
 from intemi.machines.trees.missing import Fractional, ImputeNode, MajorityBranch, Surrogates
 from intemi.machines.trees.prospects import BestSplitGain, ConstantProspects
@@ -149,6 +151,9 @@ def _settings(learner: DecisionTree, classes: int, features: int) -> Floats:
 
 def grown(learner: DecisionTree, data: Data, seed: int = 0) -> Tree | None:
     """The tree of a learner, which draws by this seed; None if no kernel can grow it, and it has to be searched."""
+    selection = selection_plan_of(learner)
+    if selection is not None:
+        return _unpacked(data, *selection.grown(data))
     plan = plan_of(learner)
     if plan is None or data.table.most_categories > MOST_BRANCHES:
         return None

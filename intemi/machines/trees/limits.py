@@ -15,6 +15,19 @@ class Limits:
     least_weight: float = 0.0
     max_depth: float = inf
     max_leaves: float = inf
+    least_class: float = 0.0
+    """What two classes must weigh."""
+
+    def settings(self) -> dict[str, float]:
+        """What the kernels are told, by the names of their settings."""
+        return {
+            "MAX_ERRORS": self.max_errors,
+            "MAX_RATE": self.max_rate,
+            "LEAST_WEIGHT": self.least_weight,
+            "MAX_DEPTH": self.max_depth,
+            "MAX_LEAVES": self.max_leaves,
+            "LEAST_CLASS": self.least_class,
+        }
 
     def __or__(self, other: Limits) -> Limits:
         return Limits(
@@ -23,4 +36,5 @@ class Limits:
             max(self.least_weight, other.least_weight),
             min(self.max_depth, other.max_depth),
             min(self.max_leaves, other.max_leaves),
+            max(self.least_class, other.least_class),
         )

@@ -52,6 +52,9 @@ class FewLargeClasses(StopCriterion):
     def stops(self, data: NodeData, growth: Growth) -> bool:
         return int((data.class_weights >= self.size).sum()) <= 1
 
+    def limits(self) -> Limits:
+        return Limits(least_class=self.size)
+
 
 class MaxDepth(StopCriterion):
     """Stop at a node this deep; the root has depth 1."""

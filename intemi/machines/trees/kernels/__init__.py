@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from intemi.machines.trees.kernels import (
         axis,
         best_first,
+        box_cox,
         cells,
         compiling,
         confident,
@@ -35,14 +36,19 @@ if TYPE_CHECKING:
         regression,
         route,
         rows,
+        select_and_split,
+        selecting,
+        splitting,
         strengths,
         summary,
+        tails,
         values,
     )
 
 __all__ = [
     "axis",
     "best_first",
+    "box_cox",
     "cells",
     "compiling",
     "confident",
@@ -59,8 +65,12 @@ __all__ = [
     "regression",
     "route",
     "rows",
+    "select_and_split",
+    "selecting",
+    "splitting",
     "strengths",
     "summary",
+    "tails",
     "values",
 ]
 

@@ -1,4 +1,4 @@
-"""Where normal distributions of one common variance meet, and the squares that a Box-Cox transformation leaves."""
+"""Where normal distributions meet: those of several classes of one variance, or of two classes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from intemi.machines.trees.kernels.axis import merged
 from intemi.machines.trees.kernels.compiling import (
     CODES,
     FLOATS,
-    GIVEN_CODES,
     GIVEN_FLOATS,
     Tuple,
     float64,
@@ -20,9 +19,6 @@ from intemi.machines.trees.kernels.compiling import (
     kernel,
 )
 from intemi.machines.trees.kernels.precision import ROUNDING, SAME
-
-EXTREME = 1e50
-"""Squares of greater numbers are not compared."""
 
 
 @helper
@@ -63,22 +59,31 @@ def linear_intervals(means: Floats, variance: float, weights: Floats) -> Any:
     return cuts[: size - 1].copy(), hull[:size].copy()
 
 
-@kernel(float64(GIVEN_FLOATS, float64, GIVEN_CODES, GIVEN_FLOATS))
-def squares_within(powers: Floats, power: float, classes: Codes, weights: Floats) -> float:
-    """The squares within classes of powers less 1, divided by the power."""
-    k = classes.max() + 1
-    in_class, means = np.zeros(k), np.zeros(k)
-    transformed, squares, column = np.empty(len(powers)), np.empty(len(powers)), np.empty(len(powers))
-    for row in range(len(powers)):
-        transformed[row] = powers[row] / power if power != 0 else powers[row]
-        if abs(transformed[row]) > EXTREME:
-            return EXTREME * EXTREME * EXTREME
-        in_class[classes[row]] += weights[row]
-        means[classes[row]] += weights[row] * transformed[row]
-        column[row] = weights[row]
-    for c in range(k):
-        means[c] /= in_class[c] if in_class[c] > 0 else 1.0
-    for row in range(len(powers)):
-        residual = transformed[row] - means[classes[row]]
-        squares[row] = residual * residual
-    return float(np.dot(column, squares))
+@kernel(FLOATS(float64, float64, float64, float64, float64, float64))
+def quadratic_roots(
+    mean: float, other_mean: float, variance: float, other_variance: float, size: float, other_size: float
+) -> Floats:
+    """Where two normal densities, each times its class's size, are equal; nearest to the first mean first."""
+    prior = math.log(size / other_size)
+    a = variance - other_variance
+    distance = other_mean - mean
+    if abs(a) <= 1e-12 * max(variance, other_variance):
+        if distance == 0:
+            return np.empty(0)
+        return np.array([(mean + other_mean) / 2 - variance / -distance * prior])
+    # In distances from the first mean: means that are far from 0 would lose their digits in the squares.
+    b = -2 * distance * variance
+    rest = prior + math.log(other_variance / variance) / 2
+    c = distance * distance * variance + 2 * variance * other_variance * rest
+    discriminant = b * b - 4 * a * c
+    if discriminant < 0:
+        return np.empty(0)
+    q = -(b + math.copysign(math.sqrt(discriminant), b)) / 2
+    if q == 0:
+        return np.array([mean])
+    one, two = q / a, c / q  # without cancellation
+    if abs(abs(two) - abs(one)) <= 1e-12 * max(abs(one), abs(two)):
+        one, two = min(one, two), max(one, two)
+    elif abs(two) < abs(one):
+        one, two = two, one
+    return np.array([mean + one, mean + two])

@@ -20,23 +20,25 @@ from intemi.machines.trees.kernels.numbering import (
     TESTS,
     USED,
 )
-from intemi.machines.trees.kernels.settings import LEAST_WEIGHT, MAX_DEPTH, MAX_ERRORS, MAX_RATE
+from intemi.machines.trees.kernels.settings import LEAST_CLASS, LEAST_WEIGHT, MAX_DEPTH, MAX_ERRORS, MAX_RATE
 from intemi.machines.trees.kernels.state import Growing
 
 
 @inlined
 def stops(counts: Floats, node: int, depth: int, settings: Floats) -> bool:
     """Whether a criterion that looks at the node alone ends growth there."""
-    weight, majority = 0.0, 0.0
+    weight, majority, large = 0.0, 0.0, 0
     for c in range(counts.shape[1]):
         weight += counts[node, c]
         majority = max(majority, counts[node, c])
+        large += int(counts[node, c] >= settings[LEAST_CLASS])
     errors = weight - majority
     return bool(
         errors <= max(0.0, settings[MAX_ERRORS]) + 1e-12 * weight
         or errors <= settings[MAX_RATE] * weight
         or weight < settings[LEAST_WEIGHT] - 1e-9
         or depth >= settings[MAX_DEPTH]
+        or large < 2
     )
 
 

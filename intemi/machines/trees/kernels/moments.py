@@ -23,7 +23,7 @@ from intemi.machines.trees.kernels.compiling import (
     kernel,
 )
 from intemi.machines.trees.kernels.precision import ROUNDING
-from intemi.machines.trees.kernels.sums import TINY, product, sum_of
+from intemi.machines.trees.kernels.sums import TINY, dot, product, sum_of
 
 FLOATS_3D = float64[:, :, ::1]
 LEAST, GREATEST = 1e-40, 1e40
@@ -48,12 +48,8 @@ def moments(features: Floats, classes: Codes, weights: Floats, count: int) -> An
             if np.isnan(features[i, row]):
                 known[i, row] = numbers[i, row] = 0.0
     in_class, center, reach = product(known, indicators), np.empty(m), np.zeros(m)
-    if m == 1:  # which numpy takes for a product of vectors
-        center[0] = np.dot(numbers[0], column)
-    elif m > 1:
-        center[:] = np.dot(numbers, column)
     for i in range(m):
-        center[i] /= max(sum_of(in_class[i], 0, count), TINY)
+        center[i] = dot(numbers[i], column) / max(sum_of(in_class[i], 0, count), TINY)
         for row in range(n):
             numbers[i, row] = numbers[i, row] - center[i] if known[i, row] > 0.0 else 0.0
             reach[i] = max(reach[i], abs(numbers[i, row]))

@@ -15,7 +15,7 @@ from intemi.machines.trees.kernels.compiling import (
     int64,
 )
 from intemi.machines.trees.kernels.state import Growing
-from intemi.machines.trees.tree import SYMBOLS
+from intemi.machines.trees.tree import DEVIATION, SYMBOLS
 
 PARENT, FIRST_CHILD, BRANCHES, DEFAULT, FIRST_TEST, END_OF_TESTS, START, END, DEPTH, LIVE = range(10)
 """Columns of the whole numbers of a node; the last one is how many features are not constant in it, as far as known."""
@@ -68,7 +68,9 @@ def numbered(growing: Growing, symbols_of: Codes, is_fractional: bool) -> Any:
         for each in range(whole[node, FIRST_TEST], whole[node, END_OF_TESTS]):
             integers[kind + test], integers[feature + test] = growing.tests[each, KIND], growing.tests[each, TESTED]
             integers[parameter_start + test] = at
-            length = symbols_of[growing.tests[each, TESTED]] if growing.tests[each, KIND] == SYMBOLS else 1
+            length = whole[node, BRANCHES] - 1 + int(growing.tests[each, KIND] == DEVIATION)
+            if growing.tests[each, KIND] == SYMBOLS:
+                length = symbols_of[growing.tests[each, TESTED]]
             for j in range(length):
                 numbers[kept + at] = parameters[growing.tests[each, PARAMETERS] + j]
                 at += 1

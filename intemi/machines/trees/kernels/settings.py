@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+import numpy as np
+
+from intemi.machines.interfaces import Floats
+
 LEAST_BRANCH = 0
 """What every branch must weigh at least."""
 LEAST_QUALITY = 1
@@ -46,9 +52,39 @@ LEAST_CHILD_WEIGHT = 23
 """What each child must weigh, or its parent is a leaf."""
 DRAWN = 24
 """How many features are drawn in each node, to be split by the best of them; 0: all are asked."""
-COUNT = 25
+LEAST_CLASS = 25
+"""What at least two classes of a node must weigh, or it is a leaf."""
+SELECTOR = 26
+"""How features are ranked, one of `selecting`."""
+LEVEL = 27
+"""The level of its tests, or the F that it takes."""
+ADJUSTS = 28
+"""1: p is adjusted to the number of tests."""
+CUTTER = 29
+"""How a feature that was chosen is split, one of `splitting`."""
+LEAST_SHARE = 30
+"""The share of a node that every branch must weigh at least."""
+BOX_COX = 31
+"""1: numbers are transformed before linear discriminants are looked for."""
+THRESHOLD = 32
+"""Cal5's probability of a class in an interval that is sure of it."""
+ALPHA = 33
+"""Cal5's doubt: the smaller, the more rows it takes to be sure."""
+RETRIES = 34
+"""How many features that cannot be split are followed by the next one."""
+IMPROVES = 35
+"""1: a split must make fewer errors than the node."""
+COUNT = 36
 
 LEAST_PART = 1e-6
 """Parts of rows that weigh less are dropped."""
 ROUNDING = 1e-12
 """Of a mean, relative to what numbers amount to: one that exceeds a cut by no more is at the cut, and so below it."""
+
+
+def settings_of(values: Mapping[str, float]) -> Floats:
+    """All settings, of which these differ from 0; by their names."""
+    found, places = np.zeros(COUNT), globals()
+    for name, value in values.items():
+        found[places[name]] = value
+    return found

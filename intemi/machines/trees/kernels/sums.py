@@ -14,6 +14,8 @@ BLOCK = 128
 """Longer sums are halved, and their halves."""
 DEEPEST = 64
 """So often a sum can be halved."""
+BLAS_NUMBERS = 10_000
+"""Of more numbers BLAS would add up the products in threads."""
 BLAS_ROWS, BLAS_CELLS = 256, 1024
 """The rows that BLAS adds up at a time, and for so many the size of a product that is still too small for threads."""
 
@@ -65,6 +67,19 @@ def _block(numbers: Floats, start: int, count: int) -> float:
     for i in range(end, start + count):
         found += numbers[i]
     return float(found)
+
+
+@helper
+def dot(one: Floats, other: Floats) -> float:
+    """The sum of products, in parts, so that BLAS shares it with no threads: see `product`."""
+    n = len(one)
+    if n <= BLAS_NUMBERS:
+        return float(np.dot(one, other))
+    parts = (n + BLAS_NUMBERS - 1) // BLAS_NUMBERS
+    size, found = (n + parts - 1) // parts, 0.0
+    for start in range(0, n, size):
+        found += np.dot(one[start : start + size], other[start : start + size])
+    return found
 
 
 @helper

@@ -217,22 +217,22 @@ def best_sets(
                 j -= 1
             ordered[j] = i
         sizes = count - 1
-    for c in range(k):
-        sides[c] = 0.0
+    # Class weights of the first of the chosen symbols, of the first two and so on: most sets differ from the one before
+    # in the last symbol only.
+    sums = np.zeros((sizes + 1, k))
     for size in range(1, sizes + 1):
+        changed = size - 1 if order != 0 else 0
         for i in range(size):
             chosen[i] = ordered[i]
         while True:
             if order == 0 and 2 * size == count and chosen[0] != 0:
                 break
+            for i in range(changed, size):
+                for c in range(k):
+                    sums[i + 1, c] = sums[i, c] + table[present[chosen[i]] * k + c]
             left = 0.0
             for c in range(k):
-                if order != 0:
-                    sides[c] += table[present[chosen[size - 1]] * k + c]
-                else:
-                    sides[c] = 0.0
-                    for i in range(size):
-                        sides[c] += table[present[chosen[i]] * k + c]
+                sides[c] = sums[size, c]
                 left += sides[c]
                 rest = totals[c] - sides[c]
                 sides[k + c] = rest if rest > 1e-12 * totals[c] else 0.0
@@ -254,6 +254,7 @@ def best_sets(
             if i < 0:
                 break
             chosen[i] += 1
+            changed = i
             for j in range(i + 1, size):
                 chosen[j] = chosen[j - 1] + 1
     for i in range(count):

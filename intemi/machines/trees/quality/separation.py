@@ -61,6 +61,8 @@ class PermutationStatistic(SplitQuality):
                 expected = part * of_class / weight
                 deviation = table[b * classes + c] - expected
                 total += deviation * deviation / expected
+                if not context[2] > 0.0:
+                    continue
                 share = of_class / weight
                 variance = share * (1 - share) * part * (weight - part) / (weight - 1)
                 if variance > 0.0:

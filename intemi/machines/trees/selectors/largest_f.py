@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from intemi.kernel import parameter
+from intemi.machines.trees import kernels
 from intemi.machines.trees.components import FeatureSelector, RankedFeature
 from intemi.machines.trees.node_data import NodeData
 from intemi.machines.trees.selectors.ranking import as_numbers, best_first, moments_of
@@ -48,3 +49,6 @@ class LargestF(FeatureSelector):
         if spread.max() >= enough:
             return best_first(chosen, spread, of_distances.between, use_deviation=True)
         return [Undecided(each.feature, each.score) for each in best_first(chosen, f, between)]
+
+    def settings(self) -> dict[str, float]:
+        return {"SELECTOR": kernels.selecting.LARGEST_F, "LEVEL": self.threshold}

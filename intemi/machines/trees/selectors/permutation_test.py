@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from intemi.kernel import ConfigurationError, parameter
 from intemi.machines.interfaces import Floats
+from intemi.machines.trees import kernels
 from intemi.machines.trees.components import FeatureSelector, RankedFeature
 from intemi.machines.trees.node_data import NodeData
 from intemi.machines.trees.selectors.ranking import best_first, moments_of
@@ -79,6 +80,12 @@ class PermutationTest(FeatureSelector):
             log_p = self._by_resampling(data, features, self.resample)
         significant = [at for at in range(len(features)) if log_sidak(float(log_p[at]), tests) <= level]
         return best_first([features[at] for at in significant], -log_p[significant], ties[significant])
+
+    def settings(self) -> dict[str, float] | None:
+        if self.statistic != "quadratic" or self.resample is not None:
+            return None
+        adjusts = float(self.adjustment == "bonferroni")
+        return {"SELECTOR": kernels.selecting.PERMUTATION_TEST, "LEVEL": self.alpha, "ADJUSTS": adjusts}
 
     def _quadratic(self, data: NodeData, numeric: list[int], nominal: list[int]) -> tuple[Floats, Floats, Flags]:
         varying, tested = data.varying, quadratic_numeric(_moments(data, numeric))

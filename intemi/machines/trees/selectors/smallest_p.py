@@ -8,6 +8,7 @@ import numpy as np
 
 from intemi.kernel import parameter
 from intemi.machines.interfaces import Codes
+from intemi.machines.trees import kernels
 from intemi.machines.trees.components import FeatureSelector, RankedFeature
 from intemi.machines.trees.node_data import NodeData, Varying
 from intemi.machines.trees.selectors.ranking import best_first, moments_of
@@ -36,6 +37,8 @@ class SmallestP(FeatureSelector):
     (0.010243, True)
     """
 
+    version = 2
+
     alpha: float = parameter(default=0.05, above=0, below=1, search=(0.01, 0.05, 0.1, 0.2))
 
     def rank(self, data: NodeData) -> list[RankedFeature]:
@@ -55,6 +58,9 @@ class SmallestP(FeatureSelector):
         by_spread = best_first(numeric, -spread.log_p, spread.statistic, use_deviation=True)
         tests = count + sum(not column.is_nominal for column in data.columns)
         return by_spread if self._is_significant(by_spread[0], tests) else ranked
+
+    def settings(self) -> dict[str, float]:
+        return {"SELECTOR": kernels.selecting.SMALLEST_P, "LEVEL": self.alpha}
 
     def _is_significant(self, best: RankedFeature, tests: int) -> bool:
         return -best.score < math.log(bonferroni_level(self.alpha, tests))

@@ -11,6 +11,7 @@ import numpy as np
 from intemi.kernel import parameter
 from intemi.machines.interfaces import Codes, Floats
 from intemi.machines.trees.components import NodeSplitter
+from intemi.machines.trees.kernels.settings import settings_of
 from intemi.machines.trees.limits import Limits
 from intemi.machines.trees.node_data import NodeData
 from intemi.machines.trees.quality import FilteredGainRatio, Gini, SplitQuality
@@ -73,9 +74,6 @@ class ExhaustiveSearch(NodeSplitter):
 
     def settings(self, classes: int, limits: Limits | None = None, **others: float) -> Floats:
         """What the kernels are told; others by the names that `kernels.settings` gives them."""
-        from intemi.machines.trees.kernels import settings as places
-
-        limits = limits or Limits()
         filtered = isinstance(self.quality, FilteredGainRatio)
         values = {
             "LEAST_BRANCH": self.min_branch,
@@ -83,21 +81,14 @@ class ExhaustiveSearch(NodeSplitter):
             "AT_BORDERS": float(self.quality.convex),
             "SCALES": float(self.scale),
             "FILTERED": (2.0 if self.quality.mdl else 1.0) if isinstance(self.quality, FilteredGainRatio) else 0.0,
-            "MAX_ERRORS": limits.max_errors,
-            "MAX_RATE": limits.max_rate,
-            "LEAST_WEIGHT": limits.least_weight,
-            "MAX_DEPTH": limits.max_depth,
-            "MAX_LEAVES": limits.max_leaves,
+            **(limits or Limits()).settings(),
             "CLASSES": float(classes),
             **others,
             **self.nominal.settings(self.quality),
         }
         if filtered and self.allow_zero_gain:
             values["LEAST_QUALITY"] = 0.0
-        array = np.zeros(places.COUNT)
-        for name, value in values.items():
-            array[getattr(places, name)] = value
-        return array
+        return settings_of(values)
 
 
 @dataclass
@@ -205,5 +196,6 @@ class _Found:
     def _branches(self, place: int) -> Codes:
         if place in self.sets:
             return self.sets[place]
-        self._ask(place, self.average)
+        if len(self.features) > 1:  # else it was asked last
+            self._ask(place, self.average)
         return self.branch[: self.symbols[place]].copy()

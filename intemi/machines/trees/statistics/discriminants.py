@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from intemi.machines.interfaces import Codes, Floats
@@ -53,26 +51,5 @@ def quadratic_roots(
     >>> [round(root, 6) for root in quadratic_roots((2.0, 6.0), (1.0, 1.0), (3, 6))]
     [3.826713]
     """
-    (mean, other_mean), (variance, other_variance) = means, variances
-    prior = math.log(sizes[0] / sizes[1])
-    a = variance - other_variance
-    if abs(a) <= 1e-12 * max(variance, other_variance):
-        distance = mean - other_mean
-        return [(mean + other_mean) / 2 - variance / distance * prior] if distance else []
-    # In distances from the first mean: means that are far from 0 would lose their digits in the squares.
-    distance = other_mean - mean
-    b = -2 * distance * variance
-    c = distance**2 * variance + 2 * variance * other_variance * (prior + math.log(other_variance / variance) / 2)
-    roots = sorted(_roots(a, b, c), key=abs)
-    if len(roots) == 2 and abs(roots[1]) - abs(roots[0]) <= 1e-12 * abs(roots[1]):
-        roots.sort()
-    return [mean + root for root in roots]
-
-
-def _roots(a: float, b: float, c: float) -> list[float]:
-    """The real roots of ax² + bx + c, without cancellation."""
-    discriminant = b * b - 4 * a * c
-    if discriminant < 0:
-        return []
-    q = -(b + math.copysign(math.sqrt(discriminant), b)) / 2
-    return [q / a, c / q] if q else [0.0]
+    roots: list[float] = kernels.discriminants.quadratic_roots(*means, *variances, *sizes).tolist()
+    return roots

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from intemi.kernel import parameter
+from intemi.machines.trees import kernels
 from intemi.machines.trees.components import RankedFeature, WholeFeatureSplitter
 from intemi.machines.trees.node_data import NodeData
-from intemi.machines.trees.quality import PermutationStatistic, SplitQuality
+from intemi.machines.trees.quality import FilteredGainRatio, PermutationStatistic, SplitQuality
 from intemi.machines.trees.splits import Split
 from intemi.machines.trees.splitters.exhaustive import ExhaustiveSearch
 from intemi.machines.trees.splitters.nominal import NominalSplits, TwoSets
@@ -32,3 +33,15 @@ class BestCut(WholeFeatureSplitter):
         search = ExhaustiveSearch(quality=self.quality, nominal=self.nominal, min_branch=least)
         found = search.best_splits_of(data, ranked.feature, 1)
         return found[0] if found else None
+
+    def settings(self) -> dict[str, float] | None:
+        if not self.nominal.is_compiled or isinstance(self.quality, FilteredGainRatio):
+            return None
+        return {
+            "CUTTER": kernels.splitting.BEST_CUT,
+            "LEAST_BRANCH": self.min_branch,
+            "LEAST_SHARE": self.min_share,
+            "LEAST_QUALITY": self.quality.nothing,
+            "AT_BORDERS": float(self.quality.convex),
+            **self.nominal.settings(self.quality),
+        }

@@ -44,6 +44,9 @@ class ConfidentIntervals(WholeFeatureSplitter):
         branches, closed = kernels.confident.confident_sets(values, len(symbols), *rows)
         return SymbolSplit.of(data, ranked.feature, branches, closed=_flags(closed), **others)
 
+    def settings(self) -> dict[str, float]:
+        return {"CUTTER": kernels.splitting.INTERVALS, "THRESHOLD": self.threshold, "ALPHA": self.alpha}
+
     def qualities(self, data: NodeData, quality: SplitQuality) -> Floats:
         return kernels.confident.qualities(
             quality.address,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from intemi.machines.trees import kernels
 from intemi.machines.trees.components import RankedFeature, WholeFeatureSplitter
 from intemi.machines.trees.costs import check_costs, costs_of
 from intemi.machines.trees.node_data import NodeData
@@ -28,7 +29,7 @@ class LinearDiscriminants(WholeFeatureSplitter):
     [3.5, 7.0]
     """
 
-    version = 3
+    version = 4
 
     box_cox: bool = False
     cost: tuple[tuple[float, ...], ...] | None = None
@@ -56,3 +57,8 @@ class LinearDiscriminants(WholeFeatureSplitter):
             cuts = change.inverse(cuts)
             cuts = cuts[~np.isnan(cuts)]
         return axis.split(occupied(axis.drawn(cuts), axis.numbers))
+
+    def settings(self) -> dict[str, float] | None:
+        if self.cost is not None:
+            return None
+        return {"CUTTER": kernels.splitting.LINEAR, "BOX_COX": float(self.box_cox)}

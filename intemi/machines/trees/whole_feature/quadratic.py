@@ -31,7 +31,7 @@ class QuadraticDiscriminants(WholeFeatureSplitter):
     [6.671994]
     """
 
-    version = 2
+    version = 3
 
     grouping: ClassGrouping = TwoMeans()
     min_branch: float = parameter(default=1.0, at_least=0, search=(1.0, 2.0, 5.0, 10.0, 20.0))
@@ -48,6 +48,11 @@ class QuadraticDiscriminants(WholeFeatureSplitter):
         least = max(self.min_branch - 1e-9, 1e-9)
         first = kernels.axis.first_legal(candidates, axis.numbers, axis.weights, least)
         return None if first < 0 else axis.split(candidates[first : first + 1])
+
+    def settings(self) -> dict[str, float] | None:
+        if type(self.grouping) is not TwoMeans:
+            return None
+        return {"CUTTER": kernels.splitting.QUADRATIC, "LEAST_BRANCH": self.min_branch}
 
     def _superclasses(self, axis: Axis) -> tuple[_Superclass, _Superclass] | None:
         moments_of, numbers = kernels.moments.moments_of_one, axis.numbers[None]
