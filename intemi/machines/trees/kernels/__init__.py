@@ -3,8 +3,9 @@
 `cells` packs what a scan reads, `cuts`, `bins` and `symbols` find the best split of one feature, `surrogates` splits
 that imitate it, `draws` makes random choices, `grow` and `parts` grow a whole tree, `route` sends rows down a tree,
 `regression` grows small trees for sums.
-`moments`, `contingency`, `correspondence`, `discriminants`, `axis`, `confident` and `rows` are what statistical trees
-ask of one node. Nothing here knows of components: a quality measure comes as an address.
+`select_and_split` grows trees whose features are chosen before they are split: `selecting` chooses, `splitting` splits.
+`moments`, `contingency`, `correspondence`, `discriminants`, `axis`, `box_cox`, `tails`, `confident` and `rows` are what
+statistical trees ask of one node. Nothing here knows of components: a quality measure comes as an address.
 
 Importing the package alone imports none of them: `kernels.grow` is imported when it is first asked for, and is an
 attribute like any other from then on, which costs less than an import statement in a function each time that it runs.
