@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -10,21 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intemi.machines.meta_learning import Complexity, ComplexitySearch, Expectation, KnowledgeBase, Outcome, replay
+from intemi.machines.meta_learning import Complexity, ComplexitySearch, KnowledgeBase, Outcome, replay
 from intemi.machines.meta_learning.complexity import CYCLES_A_SECOND, LEAST_CYCLES
 from intemi.machines.meta_learning.complexity_queue import ComplexityQueue
 from intemi.machines.meta_learning.complexity_search import ComplexityCourse
 from intemi.machines.meta_learning.loop import Reason
 from intemi.machines.meta_learning.task import Task
-
-
-class GivenSeconds(Expectation):
-    """Expected seconds by name."""
-
-    seconds: Mapping[str, float]
-
-    def of(self, candidate: Hashable) -> Complexity:
-        return Complexity(self.seconds[str(candidate)])
 
 
 def base(seconds: Mapping[str, float]) -> KnowledgeBase:
@@ -35,8 +26,10 @@ def base(seconds: Mapping[str, float]) -> KnowledgeBase:
 def searched(
     true: Mapping[str, float], expected: Mapping[str, float], deadline: float | None = None, **options: float | None
 ) -> tuple[ComplexityCourse, Reason]:
-    strategy = ComplexitySearch(GivenSeconds(expected), window=1, **options)  # type: ignore[arg-type]
-    course, reason = replay(strategy, base(true), "present", deadline=deadline)
+    strategy = ComplexitySearch(window=1, **options)  # type: ignore[arg-type]
+    course, reason = replay(
+        strategy, base(true), "present", deadline=deadline, expected=lambda name: Complexity(expected[str(name)])
+    )
     assert isinstance(course, ComplexityCourse)
     return course, reason
 

@@ -13,6 +13,7 @@ from intemi.data import Data
 from intemi.kernel import Job
 from intemi.machines import (
     KNN,
+    SVM,
     ClassificationTest,
     CVDistributor,
     Learner,
@@ -27,6 +28,7 @@ from intemi.machines import (
 )
 from intemi.machines.measures import LogLoss
 from intemi.machines.meta_learning import (
+    ComplexitySearch,
     Filled,
     Flow,
     GivenOrder,
@@ -198,3 +200,12 @@ def test_an_aborted_search_leaves_what_it_has_finished() -> None:
             capsule.wait(2)
         capsule.abort()
         assert project.counts().physical["Once"] == 3
+
+
+def test_the_cheapest_tests_come_first() -> None:
+    flow = Flow((Set((SVM(), KNN(k=5), Majority())),))
+    with Project(workers=1) as project:
+        done = found(MetaLearner(flow, ComplexitySearch(window=1), QUICK), project)
+        assert done.results["Tests"] == 3
+        tested = [each.config.get("test/candidate") for each in done.children if each.name == "test"]
+        assert [each.children[0].machine.kind for each in tested] == ["Majority", "KNN", "SVM"]

@@ -3,13 +3,14 @@
 `knowledge_base` is what is known of other data sets, `knowledge_folder` where it is kept; `scores`, `similarities` and
 `orders` are what can be exchanged. `generators` and `flow` produce candidates. `profile_search`, `complexity_search`,
 `passive_search` and `active_testing` are strategies. `loop` runs any of them; a `meta_learner` is the machine that does
-it, `replay` does it on results that are on record, and `curves` say how good they were.
+it, `replay` does it on results that are on record, and `curves` say how good they were. `evaluation` says what tests
+will take, by `descriptions` of data and a `calibration`, which `measuring` makes.
 """
 
 from intemi.machines.meta_learning.active_testing import ActiveTesting
 from intemi.machines.meta_learning.combinations import Combination, EveryPair, InParallel, OfTheBest, Sampled
 from intemi.machines.meta_learning.complexity import Complexity
-from intemi.machines.meta_learning.complexity_search import ComplexitySearch, Expectation
+from intemi.machines.meta_learning.complexity_search import ComplexitySearch
 from intemi.machines.meta_learning.curves import Curves, differences_of
 from intemi.machines.meta_learning.flow import Flow
 from intemi.machines.meta_learning.generators import Cycle, Filled, Generator, Item, Loop, Set, Union
@@ -51,7 +52,6 @@ __all__ = [
     "PassiveSearch",
     "ActiveTesting",
     "ComplexitySearch",
-    "Expectation",
     "Complexity",
     "Flow",
     "Generator",

@@ -38,7 +38,7 @@ class ActiveCourse(Course):
         assert setting.knowledge is not None
         self._knowledge = setting.knowledge
         self._waiting: dict[Hashable, None] = dict.fromkeys(
-            strategy.start.ordered(setting.candidates, setting.knowledge, setting.rng)
+            strategy.start.ordered(setting.every_candidate(), setting.knowledge, setting.rng)
         )
         self._best: Task | None = None
         self._agreed = np.zeros(len(setting.knowledge.data_sets))

@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
 from dataclasses import replace
 
-from intemi.kernel import Component, parameter
-from intemi.machines.meta_learning.complexity import Complexity
+from intemi.kernel import ConfigurationError, parameter
 from intemi.machines.meta_learning.complexity_queue import ComplexityQueue
+from intemi.machines.meta_learning.generators import Item
 from intemi.machines.meta_learning.stop_rules import StopRule
 from intemi.machines.meta_learning.strategy import Course, Setting, Strategy
 from intemi.machines.meta_learning.task import Outcome, Task
 
 LEAST_SECONDS = 1e-3
 """No test is expected to take less."""
-
-
-class Expectation(Component):
-    """What tests of candidates are expected to take."""
-
-    @abstractmethod
-    def of(self, candidate: Hashable) -> Complexity:
-        """The complexity of the whole test of a candidate."""
+MAX_NEW = 256
+"""How many new candidates are looked at before tests are begun."""
 
 
 class ComplexitySearch(Strategy):
@@ -33,7 +26,6 @@ class ComplexitySearch(Strategy):
     most T (1 + q / (q - 1)), 7/3 T by default, whatever was expected; and one that never ends holds up no other.
     """
 
-    expectation: Expectation
     forbearance: float = parameter(default=2.0, at_least=1)
     quarantine: float = parameter(default=4.0, above=1)
     max_attempts: int | None = parameter(default=None, at_least=1)
@@ -41,28 +33,42 @@ class ComplexitySearch(Strategy):
     """How many tests run at once. All others can still change their places."""
     stop: tuple[StopRule, ...] = parameter(default=(), kw_only=True)
 
+    @property
+    def depends_on_clock(self) -> bool:
+        """Whether some tests may be given up: which, depends on the computer."""
+        return self.max_attempts is not None or super().depends_on_clock
+
     def begin(self, setting: Setting) -> Course:
-        return ComplexityCourse(self, setting, self.expectation.of)
+        if setting.expected is None:
+            raise ConfigurationError(f"{self.kind}: it needs to know what tests are expected to take")
+        return ComplexityCourse(self, setting)
 
 
 class ComplexityCourse(Course):
     """Hands out tests from a queue by complexity, as many as may run at once."""
 
-    def __init__(
-        self, strategy: ComplexitySearch, setting: Setting, expected: Callable[[Hashable], Complexity]
-    ) -> None:
+    def __init__(self, strategy: ComplexitySearch, setting: Setting) -> None:
         super().__init__(strategy.stop)
-        self._strategy = strategy
+        assert setting.expected is not None
+        self._strategy, self._expected, self._flow = strategy, setting.expected, setting.flow
+        self._items: dict[Hashable, Item] = {}
         self._running = 0
         self._begun = 0
         self.queue = ComplexityQueue()
         self.dropped: list[Task] = []
         """Tasks that were given up after `max_attempts`."""
         for candidate in setting.candidates:
-            complexity = expected(candidate)
-            self.queue.put(Task(candidate), replace(complexity, seconds=max(complexity.seconds, LEAST_SECONDS)))
+            self._put(candidate)
+
+    def _put(self, candidate: Hashable) -> None:
+        complexity = self._expected(candidate)
+        self.queue.put(Task(candidate), replace(complexity, seconds=max(complexity.seconds, LEAST_SECONDS)))
 
     def tasks(self) -> list[Task]:
+        if self._flow is not None:
+            for item in self._flow.poll(MAX_NEW):
+                self._items[item.configuration] = item
+                self._put(item.configuration)
         fresh = []
         while self._running < self._strategy.window and len(self.queue):
             task = self.queue.pop()
@@ -78,6 +84,8 @@ class ComplexityCourse(Course):
     def analyze(self, task: Task) -> None:
         super().analyze(task)
         self._running -= 1
+        if task.outcome is Outcome.FINISHED and self._flow is not None and task.candidate in self._items:
+            self._flow.rate(self._items[task.candidate], task.quality)
         if task.outcome is Outcome.TIMED_OUT:
             most = self._strategy.max_attempts
             if most is not None and task.attempt >= most:

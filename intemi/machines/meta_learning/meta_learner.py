@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,9 @@ from intemi.kernel import ConfigurationError, Job, Machine, MachineFailed, Model
 from intemi.kernel.lineage import Examination
 from intemi.kernel.repository.query import Query
 from intemi.machines.fairness.leaks import stamps_of_search
+from intemi.machines.meta_learning.calibration import current_calibration
+from intemi.machines.meta_learning.complexity import Complexity
+from intemi.machines.meta_learning.descriptions import DataDescription, describe
 from intemi.machines.meta_learning.flow import Flow
 from intemi.machines.meta_learning.job_runner import JobRunner
 from intemi.machines.meta_learning.knowledge_base import paired_p_values
@@ -84,10 +87,10 @@ class MetaLearner(Learner):
     async def run(self, job: Job, data: Any, rng: np.random.Generator) -> Model:
         begun = time.monotonic()
         deadline = None if self.seconds is None else begun + self.seconds * (1 - self.reserve)
-        flow = self.candidates.begin()
-        course = self.strategy.begin(Setting([item.configuration for item in flow.poll()], None, rng))
+        expected = self._expectation(describe(job.load(data)))
+        course = self.strategy.begin(Setting(rng=rng, expected=expected, flow=self.candidates.begin()))
         sign = -1 if self._declared[self.measure] == "lowest" else 1
-        runner = JobRunner(job, self._test_of, Query(RESULT, self.measure), sign, data)
+        runner = JobRunner(job, self.test_of, Query(RESULT, self.measure), sign, data)
         reason = await search(course, runner, deadline)
         failures = {str(task.candidate): runner.error_of(task) for task in course.finished if task.results is None}
         winner, learned = await self._learned(job, course, data)
@@ -101,8 +104,19 @@ class MetaLearner(Learner):
         }
         return Model(classifier=learned.classifier, results=results)
 
-    def _test_of(self, candidate: Machine) -> Machine:
+    def test_of(self, candidate: Machine) -> Machine:
+        """How a candidate is tested."""
         return self.validation.fill({CANDIDATE: candidate})
+
+    def _expectation(self, data: DataDescription) -> Callable[[Any], Complexity]:
+        """What the tests of candidates are expected to take on such data."""
+        from intemi.machines.meta_learning.evaluation import evaluate
+
+        def expected(candidate: Machine) -> Complexity:
+            found = evaluate(self.test_of(candidate), {"data": data}, current_calibration())
+            return Complexity(found.seconds, found.memory)
+
+        return expected
 
     async def _learned(self, job: Job, course: Course, data: Any) -> tuple[Task, Any]:
         """The best task whose candidate learns from all data, and what has learned."""

@@ -21,7 +21,7 @@ class PassiveSearch(Strategy):
     stop: tuple[StopRule, ...] = parameter(default=(), kw_only=True)
 
     def begin(self, setting: Setting) -> Course:
-        order = self.order.ordered(setting.candidates, setting.knowledge, setting.rng)
+        order = self.order.ordered(setting.every_candidate(), setting.knowledge, setting.rng)
         return PassiveCourse(order, self.stop)
 
 

@@ -47,7 +47,7 @@ class ProfileCourse(Course):
         super().__init__(strategy.stop)
         assert setting.knowledge is not None
         self._strategy = strategy
-        self._initial = strategy.start.ordered(setting.candidates, setting.knowledge, setting.rng)
+        self._initial = strategy.start.ordered(setting.every_candidate(), setting.knowledge, setting.rng)
         self._profile = Profile(
             setting.knowledge, strategy.similarity, strategy.score, strategy.max_profile, strategy.eviction
         )

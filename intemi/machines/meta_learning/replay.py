@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Sequence
 
 import numpy as np
 
+from intemi.machines.meta_learning.complexity import Complexity
 from intemi.machines.meta_learning.knowledge_base import KnowledgeBase
 from intemi.machines.meta_learning.loop import Reason, search
 from intemi.machines.meta_learning.strategy import Course, Setting, Strategy
@@ -65,11 +66,12 @@ def replay(
     candidates: Sequence[Hashable] | None = None,
     seed: int = 0,
     deadline: float | None = None,
+    expected: Callable[[Hashable], Complexity] | None = None,
 ) -> tuple[Course, Reason]:
     """Search for the best candidate on one data set of a knowledge base, knowing only the other ones.
 
     `unknown`: data sets that are to be left out as well, such as other versions of the same data. Candidates are all
-    configurations unless they are given.
+    configurations unless they are given. `expected` is what a test is expected to take.
 
     >>> from intemi.machines.meta_learning import PassiveSearch
     >>> base = KnowledgeBase(("iris", "wine"), ("knn", "tree"), [[[0.9, 1.0], [0.8, 0.9]], [[0.7, 0.8], [0.9, 0.9]]])
@@ -78,7 +80,7 @@ def replay(
     (['tree', 'knn'], 'knn', 'nothing is left to test')
     """
     known = knowledge.without(data_set, *unknown)
-    setting = Setting(candidates or knowledge.configurations, known, np.random.default_rng(seed))
+    setting = Setting(candidates or knowledge.configurations, known, np.random.default_rng(seed), expected)
     course = strategy.begin(setting)
     return course, _run_through(search(course, ReplayRunner(knowledge, data_set), deadline))
 

@@ -52,6 +52,8 @@ class NoImprovement(StopRule):
 class MaxSeconds(StopRule):
     """Tests have cost so much, in universal seconds."""
 
+    looks_at_clock = True
+
     seconds: float = parameter(above=0)
 
     def is_met(self, finished: Sequence[Task]) -> bool:

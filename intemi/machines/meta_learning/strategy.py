@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from intemi.kernel import Component
+from intemi.machines.meta_learning.complexity import Complexity
+from intemi.machines.meta_learning.flow import FlowRun
 from intemi.machines.meta_learning.knowledge_base import KnowledgeBase
 from intemi.machines.meta_learning.stop_rules import StopRule
 from intemi.machines.meta_learning.task import Outcome, Task
@@ -18,9 +20,18 @@ from intemi.machines.meta_learning.task import Outcome, Task
 class Setting:
     """What a search begins with: the candidates, what is known of other data, and where random choices come from."""
 
-    candidates: Sequence[Hashable]
+    candidates: Sequence[Hashable] = ()
     knowledge: KnowledgeBase | None = None
     rng: np.random.Generator = field(default_factory=lambda: np.random.default_rng(0))
+    expected: Callable[[Hashable], Complexity] | None = None
+    """What the test of a candidate is expected to take."""
+    flow: FlowRun | None = None
+    """Where more candidates come from."""
+
+    def every_candidate(self) -> list[Hashable]:
+        """All candidates, for strategies that put them into an order beforehand."""
+        more = [] if self.flow is None else self.flow.poll()
+        return [*self.candidates, *(item.configuration for item in more)]
 
 
 class Strategy(Component):
