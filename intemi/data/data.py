@@ -225,13 +225,13 @@ class Data:
         given = _sized(np.asarray(weights, dtype=np.float64), len(self), "rows", "weights")
         if self._rows is not None and not _distinct(self._rows):
             return self.with_features(self.columns, self.features).with_weights(given)
-        if self._rows is None:
-            everywhere = given
-        else:
+        everywhere, kept = given, self._rows
+        if self._rows is not None:
             everywhere = np.zeros(len(self.table))
             everywhere[self._rows] = given
-        kept = self.rows.take(np.flatnonzero(given))
-        return Data(self.table.reweighted(everywhere))._view(_unless_all(kept, len(self.table)), self._columns)
+        if not given.all():
+            kept = _unless_all(self.rows.take(np.flatnonzero(given)), len(self.table))
+        return Data(self.table.reweighted(everywhere))._view(kept, self._columns)
 
     # Where rows come from
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from intemi.data import Data
 from intemi.kernel import ConfigurationError, Input, Machine, Model, MultiInput, Output, storable
+from intemi.machines.committees.decision_rules import EQUAL
 from intemi.machines.decoded import expect, expect_floats
 from intemi.machines.fairness.reads import Reads
 from intemi.machines.interfaces import Floats
@@ -73,4 +74,4 @@ def reweighted(data: Data, weights: Sequence[Weights]) -> Data:
         return data
     shares, own = shares_of(data, weights), data.weights
     scaled = shares * (own.sum() / shares.sum())
-    return data if np.allclose(scaled, own, rtol=1e-12, atol=0) else data.with_weights(scaled)
+    return data if (np.abs(scaled - own) <= EQUAL * own).all() else data.with_weights(scaled)

@@ -45,7 +45,11 @@ class Chain(Machine):
 
     @property
     def outputs(self) -> Mapping[str, Output]:
-        return {name: MultiOutput(port.accepted).called(name) for name, port in self.step.outputs.items()}
+        known: Mapping[str, Output] | None = self.__dict__.get("_collections")
+        if known is None:
+            known = {name: MultiOutput(port.accepted).called(name) for name, port in self.step.outputs.items()}
+            self.__dict__["_collections"] = known
+        return known
 
     def check(self) -> None:
         inputs, outputs = self.step.inputs, self.step.outputs
