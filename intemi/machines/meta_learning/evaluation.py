@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
 from typing import Any
 
 from intemi.kernel import Machine
@@ -43,10 +45,18 @@ def evaluates(*kinds: type[Machine]) -> Callable[[Evaluator], Evaluator]:
     return register
 
 
+@cache
+def _known_evaluators() -> Mapping[type, Evaluator]:
+    """All that are registered; those of the package are, once their module is imported."""
+    import_module("intemi.machines.meta_learning.evaluators")
+    return _evaluators
+
+
 def evaluate(machine: Machine, inputs: Inputs, calibration: Calibration) -> Evaluated:
     """What a machine takes with such inputs, in universal seconds and bytes."""
+    known = _known_evaluators()
     for kind in type(machine).__mro__:
-        if kind in _evaluators:
-            found = _evaluators[kind](machine, inputs, calibration)
+        if kind in known:
+            found = known[kind](machine, inputs, calibration)
             return Evaluated(found.seconds + SECONDS_A_MACHINE, found.memory, found.outputs)
     raise AssertionError("every machine has an evaluator")

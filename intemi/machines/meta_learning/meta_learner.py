@@ -15,6 +15,7 @@ from intemi.machines.fairness.leaks import stamps_of_search
 from intemi.machines.meta_learning.calibration import current_calibration
 from intemi.machines.meta_learning.complexity import Complexity
 from intemi.machines.meta_learning.descriptions import DataDescription, describe
+from intemi.machines.meta_learning.evaluation import evaluate
 from intemi.machines.meta_learning.flow import Flow
 from intemi.machines.meta_learning.job_runner import JobRunner
 from intemi.machines.meta_learning.knowledge_base import paired_p_values
@@ -110,7 +111,6 @@ class MetaLearner(Learner):
 
     def _expectation(self, data: DataDescription) -> Callable[[Any], Complexity]:
         """What the tests of candidates are expected to take on such data."""
-        from intemi.machines.meta_learning.evaluation import evaluate
 
         def expected(candidate: Machine) -> Complexity:
             found = evaluate(self.test_of(candidate), {"data": data}, current_calibration())
