@@ -22,6 +22,7 @@ NAMES = (
     "trees",
     "pruning",
     "committees",
+    "forests",
 )
 
 

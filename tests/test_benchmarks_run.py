@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchmarks import configuration, cross_validation, pruning, requests, scaling
+from benchmarks import configuration, cross_validation, forests, pruning, requests, scaling
 from benchmarks.__main__ import NAMES, main
 from benchmarks.peers import PEERS
 from benchmarks.report import Target, print_targets
@@ -43,6 +43,14 @@ def test_the_benchmark_of_pruning_finds_the_accuracies_of_scikit_learn(capsys: p
     (ours,) = [line.split() for line in capsys.readouterr().out.splitlines() if line.startswith("wine: intemi")]
     assert ours[-1] == "100", "where trees are the same, so are their accuracies"
     assert len(targets) == 1
+    assert all(target.measured > 0 for target in targets)
+
+
+@pytest.mark.slow
+def test_the_benchmark_of_forests_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    targets = forests.run(forests.Sizes(data=("iris",), trees=5, rounds=1, compared="rings"))
+    assert "A forest of 5 trees" in capsys.readouterr().out
+    assert len(targets) >= 3
     assert all(target.measured > 0 for target in targets)
 
 
