@@ -1,7 +1,6 @@
 """Ten-fold accuracies of forests and boosted trees on given folds are those of scikit-learn and WEKA.
 
-Within two standard errors on 15 of 18 data sets and worse by more on none, but where boosted stumps differ in
-which of several equally good stumps comes first.
+Within two standard errors on at least 15 of 18 data sets, and worse by more on none; `docs/parity.md` has the table.
 """
 
 from __future__ import annotations
