@@ -11,7 +11,12 @@ from intemi.analysis.paired_t_test import PairedTTest
 from intemi.analysis.pairing import Pairs
 from intemi.kernel.errors import ConfigurationError
 from intemi.kernel.machine import Machine
-from intemi.machines.distributors import CVDistributor, HoldOutDistributor
+from intemi.machines.distributors import (
+    CVDistributor,
+    GroupCVDistributor,
+    HoldOutDistributor,
+    TimeOrderedDistributor,
+)
 from intemi.series import Series
 
 
@@ -49,8 +54,12 @@ class CorrectedTTest(PairedTTest):
     @classmethod
     def for_protocol(cls, distributor: Machine) -> Self:
         """The test for results on what a distributor gives out."""
-        if isinstance(distributor, CVDistributor):
+        if isinstance(distributor, CVDistributor | GroupCVDistributor):
             return cls(folds=distributor.folds)
+        if isinstance(distributor, TimeOrderedDistributor):  # of equal blocks, 1 to 1, 1 to 2 and so on: the mean
+            return cls(
+                test_to_training=sum(1 / before for before in range(1, distributor.folds + 1)) / distributor.folds
+            )
         if isinstance(distributor, HoldOutDistributor):
             return cls(test_to_training=(1 - distributor.share) / distributor.share)
         others = ", ".join(name for name in TESTS if name != cls.__name__)

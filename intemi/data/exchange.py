@@ -152,7 +152,7 @@ def from_bunch(bunch: Any, *, name: str = "") -> Data:
     if found.dtype.kind == "f":
         raise ConfigurationError(
             f"from_bunch: the target must have classes, got numbers such as {found[0]:g} "
-            "(from_numpy takes whole numbers for classes)"
+            "(targets are nominal; from_numpy takes whole numbers for classes)"
         )
     indices = labels is not None and found.dtype.kind in "iu"
     if hasattr(features, "iloc"):

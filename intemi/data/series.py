@@ -63,8 +63,8 @@ def whole(who: str, name: str, numbers: Any, absent: Mask) -> tuple[Column, Floa
     fraction = measurement(numbers[~absent])
     if fraction is not None:
         raise ConfigurationError(
-            f"{who}: the target {name!r} must have classes, got numbers such as {fraction:g}; name another target "
-            "(target='' for none), or make texts or categories of them"
+            f"{who}: the target {name!r} must have classes, got numbers such as {fraction:g}: targets are nominal, "
+            "regression is not supported; name another target (target='' for none), or make texts or categories of them"
         )
     return numbered(name, numbers, absent)
 

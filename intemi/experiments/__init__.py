@@ -17,7 +17,7 @@ from intemi.experiments.pictures import picture
 from intemi.experiments.progress import Progress
 from intemi.experiments.reading import parse_experiment, read_experiment
 from intemi.experiments.running import found, run, save, saved
-from intemi.experiments.standard import compare_learners, ten_by_ten
+from intemi.experiments.standard import compare_learners, learning_curve, ten_by_ten
 
 __all__ = [
     "Experiment",
@@ -36,6 +36,7 @@ __all__ = [
     "cross_validation",
     "compare_learners",
     "ten_by_ten",
+    "learning_curve",
     "check_alike",
     "picture",
     "ExperimentError",

@@ -2,7 +2,8 @@
 
 A text is the name of one of scikit-learn's sets (`iris`) or the path of a file (`data/vote.arff`, `data/*.arff`), seen
 from the folder of the experiment file. A mapping says more: `{path: vote.csv, target: party}`, `{openml: 61}`,
-`{openml: credit-g}`, or any machine that gives data, `{type: SklearnDataset, name: iris}`.
+`{openml: credit-g}`, `{train: first.csv, test: second.csv}`, or any machine that gives data, `{type: SklearnDataset,
+name: iris}`.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from intemi.experiments.document import Node
 from intemi.experiments.errors import near
 from intemi.kernel.errors import IntemiError
 from intemi.kernel.machine import Machine
-from intemi.machines.loading import DataLoader, OpenMLDataset, SklearnDataset
+from intemi.machines.loading import DataLoader, JoinedFiles, OpenMLDataset, SklearnDataset
 from intemi.machines.roles import Loader
 
 
@@ -59,10 +60,13 @@ def _loaders(node: Node) -> list[tuple[str, Machine]]:
     if "path" in node.value:
         node.check_keys("path", "target", *reading_options())
         return _from_file(node.value["path"], node)
+    if "train" in node.value or "test" in node.value:
+        node.check_keys("train", "test", "target", *reading_options())
+        return [_from_two_files(node)]
     if "openml" in node.value:
         node.check_keys("openml", "target")
         return [_from_openml(node)]
-    raise node.wrong("must have a path, openml or type; for example {path: votes.csv, target: party}")
+    raise node.wrong("must have a path, train and test, openml or type; for example {path: votes.csv, target: party}")
 
 
 def _from_text(node: Node) -> list[tuple[str, Machine]]:
@@ -108,6 +112,20 @@ def _loader(file: str, path: Node, node: Node | None) -> Machine:
         )
     except IntemiError as error:
         raise refused(node or path, error) from None
+
+
+def _from_two_files(node: Node) -> tuple[str, Machine]:
+    """Data of a file to learn from and one to be tested on, in one table; its folds are given."""
+    parts = {}
+    for part in ("train", "test"):
+        path = node.get(part)
+        if path is None:
+            raise node.wrong(f"{part} is missing: {{train: first.csv, test: second.csv}} names two files")
+        found = _from_file(path, node.without("train", "test"))
+        if len(found) != 1:
+            raise path.wrong(f"must be one file, got {len(found)}")
+        parts[part] = found[0]
+    return parts["train"][0], JoinedFiles(parts["train"][1], parts["test"][1])
 
 
 def _siblings(file: str) -> list[str]:

@@ -15,6 +15,8 @@ from intemi.experiments.experiment import Experiment
 from intemi.experiments.imports import import_one
 from intemi.experiments.variants import read_learners, read_requests
 from intemi.kernel.errors import ConfigurationError
+from intemi.machines.distributors import GivenSplit
+from intemi.machines.loading import JoinedFiles
 from intemi.machines.measures import Measure
 from intemi.machines.roles import ClassifierTest, Distributor
 
@@ -81,6 +83,8 @@ def parse_experiment(text: str, file: str = "experiment.yaml") -> Experiment:
     if (requests := root.get("requests")) is not None:
         parts["requests"] = read_requests(requests)
     parts["data"] = read_data(root.value["data"])
+    if "distributor" not in parts and all(isinstance(each, JoinedFiles) for each in parts["data"].values()):
+        parts["distributor"] = GivenSplit()
     return _experiment(root, parts)
 
 
@@ -167,8 +171,10 @@ def _name_of_measure(node: Node, experiment: Experiment) -> str:
 
 def _comparison(root: Node, experiment: Experiment) -> dict[str, Any]:
     node = root.get("comparison")
+    # A single split leaves nothing for the test to be corrected by.
+    test: dict[str, Any] = {"test": "PairedTTest"} if isinstance(experiment.distributor, GivenSplit) else {}
     if node is None:
-        return {}
+        return {"comparison": Comparison(**test)} if test else {}
     if not node.is_mapping:
         raise node.wrong(f"must be a mapping with the keys {', '.join(COMPARISON_KEYS)}, got {node.shown}")
     node.check_keys(*COMPARISON_KEYS)
@@ -176,7 +182,7 @@ def _comparison(root: Node, experiment: Experiment) -> dict[str, Any]:
         _name_of_measure(measure, experiment)
     if (control := node.get("control")) is not None and control.value not in experiment.learners:
         raise control.wrong(f"no learner is called {control.value!r}; {near(str(control.value), experiment.learners)}")
-    given = {key: each.value for key, each in node.items() if each.value is not None}
+    given: dict[str, Any] = {**test, **{key: each.value for key, each in node.items() if each.value is not None}}
     for key, each in node.items():
         if key == "vary" and each.is_list:
             given[key] = tuple(path.value for path in each.value)

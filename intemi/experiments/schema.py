@@ -115,6 +115,10 @@ class _Writer:
                 {"type": "string", "pattern": rf"({'|'.join(map(re.escape, FORMATS))})(\.gz)?$"},
                 {**_object(of_files, "A file."), "required": ["path"]},
                 {
+                    **_object({**of_files, "train": text, "test": text}, "A file to learn from, and one for the test."),
+                    "required": ["train", "test"],
+                },
+                {
                     **_object({"openml": {"type": ["integer", "string"]}, "target": text}, "A data set of OpenML."),
                     "required": ["openml"],
                 },

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from intemi.data.file_format import FORMATS, extension_of, stem_of
@@ -13,11 +13,14 @@ from intemi.experiments.datasets import sklearn_names
 from intemi.experiments.errors import near
 from intemi.experiments.experiment import PLAIN_COMPARISON, Experiment
 from intemi.experiments.running import run
+from intemi.kernel.adoption import adopted
 from intemi.kernel.errors import ConfigurationError
 from intemi.kernel.machine import Machine
 from intemi.kernel.project import Project
+from intemi.machines.classifiers import FromShare
 from intemi.machines.distributors import CVDistributor
 from intemi.machines.loading import DataLoader, SklearnDataset
+from intemi.series import Series
 
 
 def compare_learners(
@@ -72,6 +75,48 @@ def ten_by_ten(
     100
     """
     return compare_learners(learners, data, **{"folds": 10, "repetitions": 10, **options})
+
+
+SHARES = (0.1, 0.2, 0.4, 0.7, 1.0)
+
+
+def learning_curve(
+    learners: Mapping[str, Machine] | Iterable[Machine],
+    data: Mapping[str, Any] | Iterable[Any],
+    *,
+    shares: Sequence[float] = SHARES,
+    folds: int = 10,
+    repetitions: int = 1,
+    seed: int | None = 1,
+    measure: str = "Accuracy",
+    project: Project | str | os.PathLike[str] | None = None,
+) -> Series:
+    """How good learners are that learn from shares of the training data, on the same test data: a row for each test.
+
+    `accuracy_against_size(curve, size="Share", along="Share")` of `intemi.analysis.plots` draws it.
+
+    >>> from intemi.machines import NaiveBayes
+    >>> curve = learning_curve([NaiveBayes()], ["iris"], shares=(0.1, 1), folds=3)
+    >>> len(curve), sorted({float(share) for share in curve["Share"]})
+    (6, [0.1, 1.0])
+    """
+    named = {name: adopted(each) for name, each in _named_learners(learners).items()}
+    points = {f"{name} {share:.4g}": (name, float(share)) for name in named for share in shares}
+    experiment = Experiment(
+        data=_named_data(data),
+        learners={point: FromShare(named[name], share) for point, (name, share) in points.items()},
+        distributor=CVDistributor(folds=folds),
+        repetitions=repetitions,
+        seed=seed,
+        measures=(measure,),
+    )
+    if isinstance(project, Project):
+        found = run(experiment, project).series(measure)
+    else:
+        with Project(project) as opened:
+            found = run(experiment, opened).series(measure)
+    of = [points[point] for point in found["machine"]]
+    return found.with_column("machine", [name for name, _ in of]).with_column("Share", [share for _, share in of])
 
 
 def _named_learners(learners: Mapping[str, Machine] | Iterable[Machine]) -> Mapping[str, Machine]:

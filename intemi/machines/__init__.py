@@ -15,12 +15,15 @@ from intemi.machines.distributors import (
     CVDistributor,
     FirstFold,
     GivenFolds,
+    GivenSplit,
+    GroupCVDistributor,
     HoldOutDistributor,
     LeaveOneOutDistributor,
+    TimeOrderedDistributor,
 )
 from intemi.machines.fairness import LeakageError, Reads, TransductiveWarning
 from intemi.machines.interfaces import Classifier, FeatureRanking, Transformation
-from intemi.machines.loading import DataLoader, OpenMLDataset, SklearnDataset
+from intemi.machines.loading import DataLoader, JoinedFiles, OpenMLDataset, SklearnDataset
 from intemi.machines.measures import *  # noqa: F403
 from intemi.machines.rankings import *  # noqa: F403
 from intemi.machines.roles import ClassifierTest, Distributor, Learner, Loader, Ranker, Role, Transformer, placeholder
@@ -67,12 +70,16 @@ __all__ = [
     "DataLoader",
     "SklearnDataset",
     "OpenMLDataset",
+    "JoinedFiles",
     "CVDistributor",
     "BootstrapDistributor",
     "HoldOutDistributor",
     "FirstFold",
     "LeaveOneOutDistributor",
     "GivenFolds",
+    "GivenSplit",
+    "GroupCVDistributor",
+    "TimeOrderedDistributor",
     *transformations.__all__,
     *rankings.__all__,
     *classifiers.__all__,

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from intemi.data import Data
 from intemi.kernel import ConfigurationError, Job, Machine, Model, parameter
+from intemi.machines.interfaces import Floats
 from intemi.machines.roles import Distributor
 
 Positions = NDArray[np.intp]
@@ -154,6 +155,109 @@ class GivenFolds(Distributor):
             )
         names, fold = np.unique(self.folds, return_inverse=True)
         return _folded(data, fold, len(names))
+
+
+class GroupCVDistributor(Distributor):
+    """Cross-validation in which all rows of a group, those with one value in a column, are in one fold.
+
+    The largest groups are given out first, each to the smallest fold so far. The column itself is left out: it names
+    rows, and nothing is to be learned from it.
+
+    >>> GroupCVDistributor("patient", folds=5)
+    GroupCVDistributor(column='patient', folds=5)
+    """
+
+    column: str
+    folds: int = parameter(default=10, at_least=2)
+
+    def run(self, data: Data, rng: Generator) -> Model:
+        values, rest = _taken_out(self, data, self.column)
+        _, group, sizes = np.unique(values, return_inverse=True, return_counts=True)
+        if self.folds > len(sizes):
+            raise ConfigurationError(f"{self.kind}: folds must be at most the {len(sizes)} groups, got {self.folds}")
+        order = rng.permutation(len(sizes))
+        fold, filled = np.empty(len(sizes), dtype=np.intp), np.zeros(self.folds, dtype=np.intp)
+        for each in order[np.argsort(-sizes[order], kind="stable")]:
+            fold[each] = filled.argmin()
+            filled[fold[each]] += sizes[each]
+        return _folded(rest, fold[group], self.folds)
+
+
+class TimeOrderedDistributor(Distributor):
+    """Rows in the order of time, in blocks: each but the first is test data once, with all before it for training.
+
+    The time is that of a column, which is left out of the data; without one, rows come in their order. Rows of one
+    time are in one block.
+
+    >>> TimeOrderedDistributor("day").folds
+    5
+    """
+
+    column: str | None = None
+    folds: int = parameter(default=5, at_least=1)
+
+    def run(self, data: Data) -> Model:
+        time: Any = np.arange(len(data))
+        rest = data
+        if self.column is not None:
+            time, rest = _taken_out(self, data, self.column)
+        elif data.has_copies:
+            time = data.origins
+        _, moment, sizes = np.unique(time, return_inverse=True, return_counts=True)
+        if len(sizes) <= self.folds:
+            raise ConfigurationError(
+                f"{self.kind}: folds must be below the {len(sizes)} different times, got {self.folds}"
+            )
+        # The rows up to a moment, half of its own counted, decide on its block.
+        reached = np.cumsum(sizes) - sizes / 2
+        block = np.minimum(reached * (self.folds + 1) // len(data), self.folds).astype(np.intp)
+        block = np.minimum(np.unique(block, return_inverse=True)[1], self.folds)[moment]
+        last = int(block.max())
+        return Model(
+            training=[rest.select_rows(block < each) for each in range(1, last + 1)],
+            test=[rest.select_rows(block == each) for each in range(1, last + 1)],
+        )
+
+
+class GivenSplit(Distributor):
+    """One split that the data bring along: rows are for training or for the test as a nominal column says.
+
+    The column is left out of the data. `JoinedFiles` makes such data of two files.
+
+    >>> GivenSplit()
+    GivenSplit(column='part', test_part='test')
+    """
+
+    column: str = "part"
+    test_part: str = "test"
+
+    def run(self, data: Data) -> Model:
+        column = next((each for each in data.columns if each.name == self.column), None)
+        categories = None if column is None else column.categories
+        if categories is not None and self.test_part not in categories:
+            raise ConfigurationError(
+                f"{self.kind}: test_part must be one of {', '.join(categories)}, got {self.test_part!r}"
+            )
+        values, rest = _taken_out(self, data, self.column)
+        if categories is None:
+            raise ConfigurationError(f"{self.kind}: the column {self.column!r} must be nominal, got numbers")
+        is_test = values == categories.index(self.test_part)
+        if is_test.all() or not is_test.any():
+            raise ConfigurationError(
+                f"{self.kind}: both parts need rows, got {is_test.sum()} of {len(data)} for the test"
+            )
+        return Model(training=[rest.select_rows(~is_test)], test=[rest.select_rows(is_test)])
+
+
+def _taken_out(machine: Machine, data: Data, name: str) -> tuple[Floats, Data]:
+    """The values of a column, and the data without it; an error if there is none, or a value is missing."""
+    names = [column.name for column in data.columns]
+    if name not in names:
+        raise ConfigurationError(f"{machine.kind}: column must be one of {', '.join(names)}, got {name!r}")
+    values = data.feature(names.index(name))
+    if np.isnan(values).any():
+        raise ConfigurationError(f"{machine.kind}: the column {name!r} must have a value in each row, some are missing")
+    return values, data.select_columns([each for each in names if each != name])
 
 
 def _without_copies(data: Data) -> tuple[Data, Positions | None]:

@@ -8,13 +8,13 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
-from intemi.data import Data
+from intemi.data import Column, Data, Table
 from intemi.data.errors import DataError
 from intemi.data.exchange import from_bunch
 from intemi.data.files import FileFormat, check_reading, format_of, notes_on_file
 from intemi.data.notes import Note
 from intemi.data.texts import file_bytes
-from intemi.kernel import ConfigurationError, Model, parameter
+from intemi.kernel import ConfigurationError, Input, Job, Machine, Model, Output, parameter
 from intemi.kernel.encoding import digest
 from intemi.kernel.libraries import library
 from intemi.machines.roles import Loader
@@ -126,6 +126,74 @@ class OpenMLDataset(Loader):
 
         data = openml.load(self.id, self.target)
         return Model(data=data, results={"Name": data.name, **_described(data)})
+
+
+class JoinedFiles(Loader):
+    """The data of two loaders, those for training first, with a column that says which part a row is of.
+
+    `GivenSplit` divides them again. Columns and classes go by their names; categories that one part lacks are known to
+    both.
+    """
+
+    training: Machine = parameter(role=Loader)
+    test: Machine = parameter(role=Loader)
+    column: str = "part"
+
+    async def run(self, job: Job) -> Model:
+        training = job.request(self.training, name="training")
+        test = job.request(self.test, name="test")
+        joined = job.request(JoinedParts(self.column), name="joined", training=training.data, test=test.data)
+        return Model(data=joined.data)
+
+
+class JoinedParts(Machine):
+    """One table of training and test data."""
+
+    training = Input(Data)
+    test = Input(Data)
+    data = Output(Data)
+
+    column: str = "part"
+
+    def run(self, training: Data, test: Data) -> Model:
+        names = [column.name for column in training.columns]
+        if self.column in names:
+            raise ConfigurationError(f"{self.kind}: column must be the name of no other column, got {self.column!r}")
+        there = [column.name for column in test.columns]
+        if missing := [name for name in names if name not in there]:
+            raise ConfigurationError(f"{self.kind}: the test data must have the column {missing[0]!r}, got {there}")
+        if training.target is None or test.target is None:
+            raise ConfigurationError(f"{self.kind}: both parts must have a target")
+        columns, values = [], []
+        for column in training.columns:
+            place = there.index(column.name)
+            joined, codes = _joined(
+                column, test.columns[place], training.feature(names.index(column.name)), test.feature(place)
+            )
+            columns.append(joined)
+            values.append(codes)
+        target, classes = _joined(training.target, test.target, training.classes, test.classes)
+        part = np.repeat([0.0, 1.0], [len(training), len(test)])
+        weights = np.concatenate([training.weights, test.weights]) if training.is_weighted or test.is_weighted else None
+        columns.append(Column(self.column, ("training", "test")))
+        table = Table(columns, [*values, part], target, classes.astype(np.int32), weights, training.name)
+        return Model(data=Data(table), results=_described(Data(table)))
+
+
+def _joined(first: Column, second: Column, values: Any, others: Any) -> tuple[Column, Any]:
+    """A column of both parts, and its values; the categories of the second get the numbers of the first."""
+    if first.is_nominal != second.is_nominal:
+        raise ConfigurationError(
+            f"JoinedParts: the column {first.name!r} must be of one type, got {first} and {second}"
+        )
+    if first.categories is None or second.categories is None:
+        return first, np.concatenate([values, others])
+    categories = tuple(dict.fromkeys((*first.categories, *second.categories)))
+    numbers = np.array([categories.index(each) for each in second.categories], dtype=np.float64)
+    known = ~np.isnan(others) & (others >= 0)
+    mapped = np.array(others, dtype=np.float64)
+    mapped[known] = numbers[others[known].astype(np.intp)]
+    return Column(first.name, categories), np.concatenate([values, mapped])
 
 
 def _digest(content: bytes) -> str:

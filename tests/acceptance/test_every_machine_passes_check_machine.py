@@ -48,12 +48,16 @@ from intemi.machines import (
     ExternalTransformation,
     FeatureSelection,
     FirstFold,
+    FromShare,
     FScoreRanking,
     GivenFolds,
     GivenRanking,
+    GivenSplit,
     GradientBoosting,
+    GroupCVDistributor,
     HoldOutDistributor,
     Imputation,
+    JoinedFiles,
     KernelProvider,
     LeaveOneOutDistributor,
     LinearRegression,
@@ -87,6 +91,7 @@ from intemi.machines import (
     SklearnTransformer,
     Standardization,
     SVMTraining,
+    TimeOrderedDistributor,
     TransformAndClassify,
     TransformationChain,
     TunedKNN,
@@ -98,6 +103,7 @@ from intemi.machines import (
 )
 from intemi.machines.classifiers.transform_and_classify import TransformedClassifier
 from intemi.machines.committees.boosting import BoostStep
+from intemi.machines.loading import JoinedParts
 from intemi.machines.measures import F1, Correctness
 from intemi.machines.transformations.chain import ChainedTransformation
 from intemi.machines.trees import (
@@ -128,6 +134,8 @@ from tests.trees.examples import D1, tree_of
 Example = tuple[Machine, dict[str, Any]]
 
 DATA = blobs(24)
+JOINED = JoinedParts().run(DATA, DATA).outputs["data"]
+GROUPS = JOINED  # two groups, the parts
 NEVER_RUN = {Given: "a value from outside, which nothing makes", Unknown: "written by code that is not here"}
 
 
@@ -189,6 +197,12 @@ EXAMPLES: dict[type[Machine], Callable[[], Example]] = {
     HoldOutDistributor: lambda: (HoldOutDistributor(samples=2), {"data": DATA}),
     LeaveOneOutDistributor: lambda: (LeaveOneOutDistributor(), {"data": DATA}),
     GivenFolds: lambda: (GivenFolds((0, 1) * 12), {"data": DATA}),
+    GroupCVDistributor: lambda: (GroupCVDistributor(GROUPS.columns[-1].name, 2), {"data": GROUPS}),
+    TimeOrderedDistributor: lambda: (TimeOrderedDistributor(folds=2), {"data": DATA}),
+    GivenSplit: lambda: (GivenSplit(), {"data": JOINED}),
+    JoinedParts: lambda: (JoinedParts(), {"training": DATA, "test": DATA}),
+    JoinedFiles: lambda: (JoinedFiles(SklearnDataset("iris"), SklearnDataset("iris")), {}),
+    FromShare: lambda: (FromShare(KNN(k=3)), {"data": DATA}),
     # transformations
     Standardization: lambda: (Standardization(), {"data": mixed(weighted=True)}),
     Normalization: lambda: (Normalization(-1, 1), {"data": mixed(weighted=True)}),

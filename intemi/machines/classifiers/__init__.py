@@ -6,6 +6,7 @@ from intemi.machines.classifiers.cn2 import CN2
 from intemi.machines.classifiers.commentators import CorrectnessCommentator, MeasureCommentator, PredictionsCommentator
 from intemi.machines.classifiers.contest_test import ContestTest
 from intemi.machines.classifiers.distances import Distance, Euclidean, Manhattan, Minkowski
+from intemi.machines.classifiers.from_share import FromShare
 from intemi.machines.classifiers.kernel_provider import KernelProvider
 from intemi.machines.classifiers.kernels import GaussianKernel, Kernel, LinearKernel, PolynomialKernel
 from intemi.machines.classifiers.knn import KNN
@@ -42,6 +43,7 @@ __all__ = [
     "LinearKernel",
     "PolynomialKernel",
     "TransformAndClassify",
+    "FromShare",
     "SklearnClassifier",
     "SklearnTransformer",
     "Estimator",
