@@ -45,6 +45,7 @@ from intemi.machines import (
     DecisionStump,
     DecisionTree,
     Discretization,
+    DiversityTest,
     ExternalTransformation,
     FeatureSelection,
     FirstFold,
@@ -284,6 +285,13 @@ EXAMPLES: dict[type[Machine], Callable[[], Example]] = {
     CommitteeTest: lambda: (
         CommitteeTest((Vote(), Average())),
         {"data": DATA, "classifier": outputs(Committee(), data=DATA, members=[classifier()], weights=[])["classifier"]},
+    ),
+    DiversityTest: lambda: (
+        DiversityTest(),
+        {
+            "data": DATA,
+            "classifier": outputs(Committee(), data=DATA, members=[classifier()] * 2, weights=[])["classifier"],
+        },
     ),
     CVCommittee: lambda: (CVCommittee(distributor=CVDistributor(folds=2)), {"data": D1}),
     RankedTrees: lambda: (RankedTrees(), {"trees": [tree()] * 2, "tables": tables()}),

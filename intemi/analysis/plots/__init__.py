@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING
 
 from intemi.analysis.plots.accuracies import accuracies
 from intemi.analysis.plots.cells import PictureError
+from intemi.analysis.plots.committee_curves import error_against_size, margin_distribution
+from intemi.analysis.plots.committee_maps import committee_map, filter_wins, single_squares, versus_map
 from intemi.analysis.plots.critical_difference import critical_difference
 from intemi.analysis.plots.curves import calibration, roc
+from intemi.analysis.plots.diversity import diversity_against_accuracy
 from intemi.analysis.plots.heat_table import heat_table
 from intemi.analysis.plots.importances import importances
 from intemi.analysis.plots.machine_graph import machine_graph
@@ -36,6 +39,13 @@ __all__ = [
     "pairwise_bars",
     "parameter_panel",
     "wins_against_losses",
+    "single_squares",
+    "committee_map",
+    "versus_map",
+    "filter_wins",
+    "error_against_size",
+    "margin_distribution",
+    "diversity_against_accuracy",
     "svg_of",
     "PictureError",
 ]

@@ -49,6 +49,7 @@ from intemi.machines.committees.decision_rules import (
     WeightedAverage,
     WeightedVote,
 )
+from intemi.machines.committees.diversity_test import DiversityTest
 from intemi.machines.committees.error_correlation import error_correlation
 from intemi.machines.committees.forest_algorithms import CombinationForest, RandomForest, TopSplitForest
 from intemi.machines.committees.gradient_boosting import BoostedTrees, GradientBoosting
@@ -121,6 +122,7 @@ __all__ = [
     "Committee",
     "CommitteeClassifier",
     "CommitteeTest",
+    "DiversityTest",
     "CVCommittee",
     "CVCommitteeTest",
     "RankedTrees",

@@ -9,6 +9,7 @@ from intemi.machines.measures.answers import (
     ConfusionMatrix,
     Correctness,
     Kappa,
+    Margins,
     MeanCost,
 )
 from intemi.machines.measures.classes import F1, PRAUC, ROCAUC, Precision, Recall
@@ -33,6 +34,7 @@ __all__ = [
     "PRAUC",
     "ConfusionMatrix",
     "Correctness",
+    "Margins",
     "USUAL_MEASURES",
 ]
 

@@ -101,3 +101,21 @@ class Correctness(Measure):
 
     def of(self, true: Codes, answers: Codes) -> NDArray[np.bool_]:
         return np.asarray(answers == true)
+
+
+class Margins(Measure):
+    """How much more probable the true class is than the best other one, for each row: above 0 the answer is right.
+
+    >>> Margins().of(np.array([0, 1]), np.array([[0.7, 0.2, 0.1], [0.5, 0.4, 0.1]])).round(2).tolist()
+    [0.5, -0.1]
+    """
+
+    name = "Margins"
+    best = None
+
+    def of(self, true: Codes, probabilities: Floats) -> Floats:
+        rows = np.arange(len(true))
+        others = probabilities.copy()
+        others[rows, true] = -np.inf
+        best = others.max(axis=1) if probabilities.shape[1] > 1 else np.zeros(len(true))
+        return np.asarray(probabilities[rows, true] - best)
