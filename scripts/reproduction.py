@@ -21,7 +21,7 @@ from configs import single_trees
 from configs.single_trees import BETA, HELD_OUT
 from intemi import Project
 from intemi.experiments import Experiment, found, run
-from scripts import best_first
+from scripts import committees
 from scripts.reproduction_charts import SHOWN, draw
 from scripts.reproduction_results import Everything, Results, Setting, key
 from scripts.reproduction_tables import numbers_of_the_book, tables
@@ -33,8 +33,8 @@ HEAD = """# Reproduction of the book's experiment with single trees
 
 Which way to prune a decision tree is the most accurate, and which gives the smallest trees? The book compares 143
 refinements of trees that are grown by five split criteria, and draws conclusions. This page repeats the comparison and
-says of each conclusion about single trees whether it came out. After it comes another experiment, with
-[best-first trees](#best-first-trees). It is written by a program:
+says of each conclusion about single trees whether it came out. After it come the book's experiment with
+[committees](#committees), and another one with [best-first trees](#best-first-trees). It is written by a program:
 
 ```
 python -m scripts.reproduction             # runs what is missing, into single-trees/, then writes this page
@@ -71,8 +71,8 @@ which is read into memory. As it is, the folder has about 20 kB for each.
 """
 NOT_RUN = """## What was not run
 
-- The conclusions about committees (C11 to C21: members, bagging, boosting, and which validator or criterion is best in
-  them): this experiment has single trees only.
+- The conclusions about committees (C11 to C21) are those of [another experiment](#committees): this one has single
+  trees only.
 - Oracles by other validators than REP; no table of the book needs them.
 """
 
@@ -96,7 +96,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     with opened(chosen.project, workers=chosen.workers) as project:
         everything = finished(experiment, project) if chosen.no_run else run_missing(experiment, project)
         names = draw(everything, experiment.digest, IMAGES)
-    _, title, others = PAGE.read_text("utf-8").partition(best_first.TITLE)  # that is written by another script
+    _, title, others = PAGE.read_text("utf-8").partition(committees.TITLE)  # that is written by other scripts
     lines = "\n".join(page(everything, names))
     PAGE.write_text(f"{lines}\n\n{title}{others}" if title else f"{lines}\n", "utf-8")
 

@@ -138,6 +138,38 @@ def _size(asked: Asked) -> Any:
     return plots.accuracy_against_size(series)
 
 
+@picture("members", "error of committees against their size; the test of the experiment is a CommitteeTest")
+def _members(asked: Asked) -> Any:
+    from intemi.analysis import plots
+
+    project, measure = asked.outcome.project, asked.measure or asked.outcome.experiment.main_measure
+    labels = [measure, "Size", "Rule"]
+    tables = []
+    for cell in asked.outcome.finished:
+        if asked.learner in (None, cell.learner) and asked.data in (None, cell.data):
+            fixed = {"learner": cell.learner, "data": cell.data}
+            tables.append(project.query(cell.capsule, type="CommitteeTest", labels=[*labels, fixed]))
+    series = Series.concat(*tables) if tables else Series({measure: []})
+    if not len(series):
+        raise ConfigurationError(f"{asked.outcome.experiment.name}: nothing that has finished there is a CommitteeTest")
+    names = [f"{row['learner']}, {row['Rule']}" for row in series]
+    return plots.error_against_size(series.with_column("committee", names), of="committee")
+
+
+@picture("margins", "how much more probable the true class is than the best other one, as a distribution over rows")
+def _margins(asked: Asked) -> Any:
+    from intemi.analysis import plots
+
+    answers = asked.predictions
+    told = [label for label in answers.labels if label.startswith("P(")]
+    margins = []
+    rows: Any = answers
+    for row in rows:
+        true = f"P({row['Class']})"
+        margins.append(row[true] - max((row[label] for label in told if label != true), default=0.0))
+    return plots.margin_distribution(answers.with_column("Margins", margins).with_main("Margins"))
+
+
 @picture("roc", "ROC curves of learners on a data set, a panel for each class")
 def _roc(asked: Asked) -> Any:
     from intemi.analysis import plots

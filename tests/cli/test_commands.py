@@ -191,12 +191,29 @@ def test_compare_draws_the_critical_difference(there: Path) -> None:
     assert "<svg" in (there / "ranks.svg").read_text()
 
 
-@pytest.mark.parametrize("what", ["accuracies", "ranks", "table", "wins", "size", "tree", "time"])
+@pytest.mark.parametrize("what", ["accuracies", "ranks", "table", "wins", "size", "tree", "time", "margins"])
 def test_every_picture_of_learners_comes_from_the_command(there: Path, what: str) -> None:
     done = said("picture", what, "quick.yaml", "-o", f"drawn-{what}.svg")
     assert done.exit_code == 0, done.output
     assert done.stdout == f"drawn-{what}.svg is written\n"
     assert "<svg" in (there / f"drawn-{what}.svg").read_text()
+
+
+def test_members_of_committees_are_drawn_if_all_sizes_were_tested(there: Path) -> None:
+    (there / "sizes.yaml").write_text(
+        """
+name: sizes
+data: [iris]
+learners: {bagging: {type: Bagging, learner: {type: DecisionTree}, size: 3}}
+protocol: {distributor: {type: CVDistributor, folds: 2}, seed: 1}
+test: {type: CommitteeTest}
+measures: [Accuracy]
+""",
+        "utf-8",
+    )
+    assert said("run", "sizes.yaml").exit_code == 0
+    assert said("picture", "members", "sizes.yaml", "-o", "members.svg").exit_code == 0
+    assert "1 − Accuracy" in (there / "members.svg").read_text("utf-8")
 
 
 def test_a_picture_says_what_is_missing(there: Path) -> None:
