@@ -21,7 +21,7 @@ FIRST = ("compare_learners", "from_weka_experimenter", "from_grid_search_cv", "f
 HEAD = """# Gallery
 
 Short examples, each with its picture. They are files in `examples/` that run as they are, and are run by the tests;
-`python -m scripts.gallery` makes this page of them.
+`python -m scripts.gallery` makes this page of them. `examples/first_look.ipynb` is a notebook with its outputs.
 """
 
 
