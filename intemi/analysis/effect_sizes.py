@@ -110,7 +110,7 @@ class CliffsDelta(EffectSize):
     """How much more often an item of the first is the higher one than the lower one, over all pairs (Cliff 1993).
 
     >>> knn, svm = Series({"Accuracy": [0.9, 0.8, 0.7]}), Series({"Accuracy": [0.8, 0.7, 0.6]})
-    >>> round(CliffsDelta()(knn, svm)["delta"][0], 3)
+    >>> round(float(CliffsDelta()(knn, svm)["delta"][0]), 3)
     0.556
     """
 
@@ -128,7 +128,7 @@ class VarghaDelaney(EffectSize):
     """The probability that an item of the first is higher than one of the second; equal ones count half (A₁₂, 2000).
 
     >>> knn, svm = Series({"Accuracy": [0.9, 0.8, 0.7]}), Series({"Accuracy": [0.8, 0.7, 0.6]})
-    >>> round(VarghaDelaney()(knn, svm)["A12"][0], 3)
+    >>> round(float(VarghaDelaney()(knn, svm)["A12"][0]), 3)
     0.778
     """
 

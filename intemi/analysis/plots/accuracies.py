@@ -95,12 +95,14 @@ def _draw(axes: Axes, values: list[Any], competes: list[bool], best: str | None)
         markeredgewidth=0,
         gid="items",
     )
+    # Accuracies and the like end at 1, and so do the bars of their deviations.
+    ceiling = 1.0 if best == "highest" and len(dots) and dots.min() >= 0 and dots.max() <= 1 else math.inf
     for colour, marker, gid, wanted in ((BLUE, "o", "mean", False), (RED, "D", "best", True)):
         chosen = [line for line, each in given if len(each) and is_best[line] is wanted]
         if chosen:
             middle = np.array([means[line] for line in chosen])
             sd = np.array([np.std(values[line], ddof=1) if len(values[line]) > 1 else 0.0 for line in chosen])
-            axes.hlines(chosen, middle - sd, middle + sd, color=colour, linewidth=1.2)
+            axes.hlines(chosen, middle - sd, np.minimum(middle + sd, ceiling), color=colour, linewidth=1.2)
             axes.plot(middle, chosen, marker, color=colour, markersize=5, gid=gid)
     failed = [line for line, each in given if not len(each)]
     if failed:

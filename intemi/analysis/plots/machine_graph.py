@@ -22,6 +22,8 @@ LEAF, SHARED = "#e3eef7", "#fde7bd"
 KEPT, PARTLY, NEW = "#c5e8d9", "#f4efc2", "#ffffff"
 """Of what a dry run has explained: on record, some of it, and what would be run."""
 LEGEND = 0.35
+AROUND = 0.06
+"""Inches between a box and an arrow that leads around it."""
 FEW = 6
 """More arrows from one part into one frame would be a thicket."""
 
@@ -70,9 +72,10 @@ def machine_graph(*sources: Capsule | Project | Explanation, root: Run | str | N
     axes.set_ylim(height + LEGEND, 0)
     for box in boxes.values():
         _draw(axes, box)
+    leaves = [box for box in boxes.values() if not box.part.parts]
     for source, target in bundled(drawing.edges):
         if source in boxes and target in boxes:
-            _arrow(axes, boxes[source], boxes[target])
+            _arrow(axes, boxes[source], boxes[target], leaves)
     _legend(axes, height, EXPLAINED if explained else REQUESTED)
     return figure
 
@@ -142,23 +145,44 @@ def _frame(
     )
 
 
-def _arrow(axes: Axes, source: Box, target: Box) -> None:
+def _arrow(axes: Axes, source: Box, target: Box, leaves: Iterable[Box]) -> None:
     from matplotlib.patches import FancyArrowPatch
+    from matplotlib.path import Path as Curve
 
+    points = way_between(source, target, leaves)
+    codes = [Curve.MOVETO, *[Curve.LINETO] * (len(points) - 1)]
     axes.add_patch(
         FancyArrowPatch(
-            (source.x + source.width, source.y + source.height / 2),
-            (target.x, target.y + target.height / 2),
+            path=Curve(points, codes),
             arrowstyle="-|>,head_length=3,head_width=1.5",
-            connectionstyle="arc3,rad=0",
-            shrinkA=0,
-            shrinkB=1,
             color=GREY,
             linewidth=0.8,
             zorder=2,
             gid=f"{'/'.join(source.part.path)} > {'/'.join(target.part.path)}",
         )
     )
+
+
+def way_between(source: Box, target: Box, leaves: Iterable[Box]) -> list[tuple[float, float]]:
+    """The points of an arrow: straight or, where that would lead behind other boxes, around these from below."""
+    start = (source.x + source.width, source.y + source.height / 2)
+    end = (target.x - 0.02, target.y + target.height / 2)
+    hidden = [box for box in leaves if box not in (source, target) and _crosses(start, end, box)]
+    if not hidden or end[0] <= start[0]:
+        return [start, end]
+    below = max(box.y + box.height for box in hidden) + AROUND
+    left, right = min(box.x for box in hidden) - AROUND, max(box.x + box.width for box in hidden) + AROUND
+    return [start, (max(start[0], left), below), (min(end[0], right), below), end]
+
+
+def _crosses(start: tuple[float, float], end: tuple[float, float], box: Box) -> bool:
+    """Whether a line from left to right meets a box."""
+    left, right = max(start[0], box.x), min(end[0], box.x + box.width)
+    if left >= right or end[0] <= start[0]:
+        return False
+    slope = (end[1] - start[1]) / (end[0] - start[0])
+    low, high = sorted(start[1] + slope * (x - start[0]) for x in (left, right))
+    return low < box.y + box.height and high > box.y
 
 
 REQUESTED = ((LEAF, "a machine"), (SHARED, "shared: one machine answers several requests"))

@@ -21,6 +21,7 @@ POINTS = 72.0
 """In an inch."""
 SMALL, NORMAL = 7.0, 9.0
 """Sizes of texts, in points."""
+RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 LONGEST = 34
 """Names with more letters are shortened."""
 
@@ -28,11 +29,18 @@ LONGEST = 34
 def named(value: Any) -> str:
     """The name of something as a picture shows it.
 
-    >>> named("knn"), named(0.5), named("x" * 40)[-3:]
-    ('knn', '0.5', 'xx…')
+    >>> named("knn"), named(0.5), named(2.0**-14), named("x" * 40)[-3:]
+    ('knn', '0.5', '2⁻¹⁴', 'xx…')
     """
-    text = " ".join((f"{value:g}" if isinstance(value, float) else str(value)).split())
+    text = " ".join((_number(value) if isinstance(value, float) else str(value)).split())
     return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+
+
+def _number(value: float) -> str:
+    """A number; powers of two that have many digits are told by their exponents, as searches step through them."""
+    text = f"{value:g}"
+    mantissa, exponent = math.frexp(value)
+    return f"2{str(exponent - 1).translate(RAISED)}" if len(text) > 6 and mantissa == 0.5 else text
 
 
 def width_of(text: str, size: float = NORMAL) -> float:

@@ -57,3 +57,12 @@ def test_the_picture_grows_with_learners_and_data_sets() -> None:
 def test_what_cannot_be_drawn_is_refused(series: Series, message: str) -> None:
     with pytest.raises(PictureError, match=message):
         accuracies(series)
+
+
+def test_bars_of_deviations_end_where_accuracies_do() -> None:
+    series = Series({"Accuracy": [1.0, 1.0, 0.8], "machine": ["knn"] * 3})
+    (bars,) = accuracies(series).axes[0].collections
+    assert max(point[0] for segment in bars.get_segments() for point in segment) == 1.0
+    losses = Series({"Log loss": [1.0, 1.0, 0.8], "machine": ["knn"] * 3})
+    (bars,) = accuracies(losses, best="lowest").axes[0].collections
+    assert max(point[0] for segment in bars.get_segments() for point in segment) > 1.0

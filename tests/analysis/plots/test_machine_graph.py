@@ -131,3 +131,15 @@ def test_what_cannot_be_drawn_is_refused() -> None:
         machine_graph("cv")  # type: ignore[arg-type]
     with Project() as project, pytest.raises(PictureError, match="nothing was requested"):
         machine_graph(project)
+
+
+def test_no_arrow_leads_behind_a_box(figure) -> None:
+    from intemi.analysis.plots.layered import Box
+    from intemi.analysis.plots.machine_graph import way_between
+    from intemi.analysis.plots.parts import Part
+
+    source, between, target = (Box(Part(name), 1.5 * n, 1.0, 1.0, 0.5, ()) for n, name in enumerate("abc"))
+    way = way_between(source, target, [source, between, target])
+    assert way[0] == (1.0, 1.25)
+    assert all(y > 1.5 for _, y in way[1:-1]), "below the box between"
+    assert len(way_between(source, between, [source, between, target])) == 2
