@@ -23,6 +23,7 @@ NAMES = (
     "pruning",
     "committees",
     "forests",
+    "stacking",
 )
 
 

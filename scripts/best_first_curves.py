@@ -85,8 +85,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--run", nargs="*", metavar="NAME", help="measure these data sets, or all")
     chosen = parser.parse_args(arguments)
     if chosen.run is None:
-        before = PAGE.read_text("utf-8").partition(CURVES_TITLE)[0].rstrip()
-        PAGE.write_text("\n".join([before, "", *section()]).rstrip() + "\n", "utf-8")
+        before, _, old = PAGE.read_text("utf-8").partition(CURVES_TITLE)
+        _, following, others = old.partition("\n## ")  # sections that other scripts write
+        lines = "\n".join([before.rstrip(), "", *section()]).rstrip()
+        PAGE.write_text(f"{lines}\n{following}{others}".rstrip() + "\n", "utf-8")
         return
     FOLDER.mkdir(exist_ok=True)
     for name in chosen.run or SETS:

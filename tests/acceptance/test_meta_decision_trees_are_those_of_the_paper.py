@@ -343,6 +343,14 @@ def test_a_tie_in_a_leaf_goes_to_the_one_that_is_better_above() -> None:
     assert [MostAccurate().named(tree, node) for node in (1, 2)] == [2, 1]
 
 
+@pytest.mark.parametrize("low", [0.1, 0.3, 0.7, 1.0, 1e-300])
+def test_values_that_no_number_lies_between_are_divided(low: float) -> None:
+    high = float(np.nextafter(low, 2.0))
+    data, answers = rightness({"a": [low, low, high, high]}, [1, 1, 0, 0], [0, 0, 1, 1])
+    tree = grown(AccuracyGrowth(), data, *answers, names=("A", "B"))
+    assert tree.classify(data).tolist() == [0, 0, 1, 1]
+
+
 def test_reduced_errors_prune_what_the_rest_of_the_rows_do_not_confirm() -> None:
     rng = np.random.default_rng(3)
     rows = Rows((Column("a"),), rng.random((1, 90)), (rng.random((90, 3)) < 0.5).astype(float), np.ones(90))

@@ -176,7 +176,8 @@ class AccuracyGrowth(Component):
         end = ends[np.argmax(gains >= gains.max() - SAME)]
         gain = float(gains.max()) - (float(np.log2(len(ends))) / total if self.penalty else 0.0)
         middle = values[end] / 2 + values[end + 1] / 2
-        cut = float(np.max(every[every <= middle], initial=values[end]))  # a value of the data, as in C4.5
+        between = every[(every <= middle) & (every < values[end + 1])]  # the middle may be rounded up
+        cut = float(np.max(between, initial=values[end]))  # a value of the data, as in C4.5
         weights_of = np.array([below[end], total - below[end]])
         return ThresholdSplit(feature=feature, cuts=np.array([cut]), branch_weights=weights_of), gain
 
