@@ -2,7 +2,7 @@
 
     python -m scripts.parity_combiners
 
-It compares all data sets of `tests/reference`, which takes a minute or two. Inner folds are drawn by each program itself.
+It compares all data sets of `tests/reference`, which takes a minute or two. Inner folds are drawn by each program.
 WEKA's nearest neighbour is the mean of all that are equally near, ours the first of them: on nominal data, where many
 are, the learners differ, and so do the combiners.
 """
