@@ -55,9 +55,9 @@ descriptive, since samples depend on each other, so there is a second count with
 Less than in the book, or otherwise: two split criteria instead of four, the 17 data sets of the experiment above. The
 m-estimate of a leaf takes the shares of classes in the training part of its tree.
 
-Each part of a split with a criterion is one machine, which leaves its accuracies as a [block](results.md#queries) and runs
-in memory what it is made of; with all trees, the members of boosting would take some 8 MB for each split and criterion. The
-folder has 13 million accuracies in 89 MB. The run took 53 minutes on two cores that did other work as well.
+Each part of a split with a criterion is one machine, which leaves its accuracies as a [block](results.md#queries) and
+runs in memory what it is made of; with all trees, the members of boosting would take some 8 MB for each split and
+criterion. The folder has 13 million accuracies in 89 MB. The run took 53 minutes on two cores that did other work.
 
 The conditions are those of a specification, which calibrated them with another program on the same data sets and kept
 what came out there: so they are less evidence for the book's claims than a check of this program. What has no condition
