@@ -30,7 +30,7 @@ ROOT = Path(__file__).parents[1]
 PAGE, IMAGES = ROOT / "docs" / "reproduction.md", ROOT / "docs" / "images"
 TITLE = "## Committees"
 NEXT = "\n## Best-first trees"
-"""What comes after it on the page, and is written by another script."""
+"""What comes after it on a page that has no such part yet."""
 HEAD = f"""{TITLE}
 
 The book's second experiment: validation by ten passes grows ten trees, which are usually thrown away. A
@@ -98,9 +98,21 @@ def main(arguments: Sequence[str] | None = None) -> None:
     else:
         with Project(chosen.project, workers=Processes(chosen.workers)) as project:
             part = part_of_page(run_missing(experiment, project), IMAGES)
-    before, _, after = PAGE.read_text("utf-8").partition(NEXT)
-    before = before.partition(f"\n{TITLE}\n")[0].rstrip()
-    PAGE.write_text(f"{before}\n\n" + "\n".join(part).rstrip() + f"\n{NEXT}{after}", "utf-8")
+    PAGE.write_text(with_part(PAGE.read_text("utf-8"), "\n".join(part).rstrip()), "utf-8")
+
+
+def with_part(page: str, part: str) -> str:
+    """A page with another text in place of this part, up to the next heading; other parts are of other scripts.
+
+    >>> with_part("# Page\\n\\n## Committees\\n\\nold\\n\\n## Next\\n", "## Committees\\n\\nnew")
+    '# Page\\n\\n## Committees\\n\\nnew\\n\\n## Next\\n'
+    """
+    before, is_there, rest = page.partition(f"\n{TITLE}\n")
+    if not is_there:
+        before, _, after = page.partition(NEXT)
+        return f"{before.rstrip()}\n\n{part}\n{NEXT}{after}"
+    _, mark, after = rest.partition("\n## ")
+    return f"{before.rstrip()}\n\n{part}\n{mark}{after}"
 
 
 def run_missing(experiment: Experiment, project: Project) -> Outcome:
