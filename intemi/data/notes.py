@@ -332,7 +332,7 @@ def note_on_scales(data: Data, learners: Sequence[str]) -> Note | None:
 
     >>> from intemi.data import from_numpy
     >>> print(note_on_scales(from_numpy([[1.0, 100.0], [2.0, 900.0]], ["a", "b"]), ["knn"]))
-    'x2' varies 800 times as much as 'x1', and knn compares distances; preprocessing: Standardization makes them alike
+    'x2' varies 800 times as much as 'x1'; preprocessing: Standardization helps knn
     """
     numeric = [index for index, column in enumerate(data.columns) if not column.is_nominal]
     with np.errstate(all="ignore"):
@@ -343,12 +343,12 @@ def note_on_scales(data: Data, learners: Sequence[str]) -> Note | None:
     small, large = min(varying, key=varying.__getitem__), max(varying, key=varying.__getitem__)
     if varying[large] < DIFFERENT_SCALES * varying[small]:
         return None
-    who = f"{', '.join(learners)} {'compares' if len(learners) == 1 else 'compare'}"
+    who = learners[0] if len(learners) == 1 else f"{learners[0]} and {len(learners) - 1} more"
     return Note(
         "scales",
         (small, large),
-        f"{shown(large)} varies {varying[large] / varying[small]:,.0f} times as much as {shown(small)}, and {who} "
-        "distances; preprocessing: Standardization makes them alike",
+        f"{shown(large)} varies {varying[large] / varying[small]:,.0f} times as much as {shown(small)}; "
+        f"preprocessing: Standardization helps {who}",
     )
 
 

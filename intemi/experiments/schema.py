@@ -94,8 +94,7 @@ class _Writer:
     def _data(self) -> Schema:
         text = {"type": "string"}
         texts = {"type": "array", "items": text}
-        of_files = {key: {} for key in reading_options()} | {
-            "path": text,
+        options = {key: {} for key in reading_options()} | {
             "target": text,
             "nominal": {"anyOf": [texts, {"type": "object", "additionalProperties": texts}]},
             "numeric": texts,
@@ -113,9 +112,9 @@ class _Writer:
             "anyOf": [
                 {"enum": list(sklearn_names())},
                 {"type": "string", "pattern": rf"({'|'.join(map(re.escape, FORMATS))})(\.gz)?$"},
-                {**_object(of_files, "A file."), "required": ["path"]},
+                {**_object({**options, "path": text}, "A file."), "required": ["path"]},
                 {
-                    **_object({**of_files, "train": text, "test": text}, "A file to learn from, and one for the test."),
+                    **_object({**options, "train": text, "test": text}, "A file to learn from, and one for the test."),
                     "required": ["train", "test"],
                 },
                 {

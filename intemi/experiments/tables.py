@@ -223,7 +223,7 @@ def outcome_text(outcome: Outcome) -> str:
         parts.append(f"{cell.name}:" if results else f"{cell.name}: finished")
         for label, value in results.items():
             parts.append(f"  {label}: {value}" if "\n" not in str(value) else f"  {label}:\n{value}")
-    parts += [f"Note: {note}" for note in outcome.data_notes]
+    parts += ["\n".join(wrap(f"Note: {note}", MAX_WIDTH, subsequent_indent="  ")) for note in outcome.data_notes]
     counts, folder = outcome.project.counts(), outcome.project.folder
     kept = "kept" if outcome.project.keeps_all else "not all of them could be kept"
     where = "" if folder is None else f"; {kept} in {folder}"

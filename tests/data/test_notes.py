@@ -156,8 +156,7 @@ def test_packed_files_are_read_and_have_notes(tmp_path: Path) -> None:
 
 def test_learners_that_compare_distances_are_told_of_columns_on_different_scales() -> None:
     data = from_numpy([[1.0, 100.0, np.nan], [2.0, 900.0, 5.0], [3.0, 500.0, 5.0]], ["a", "b", "b"])
-    assert "'x2' varies 400 times as much as 'x1', and knn, svm compare distances" in str(
-        note_on_scales(data, ["knn", "svm"])
-    )
+    note = "'x2' varies 400 times as much as 'x1'; preprocessing: Standardization helps knn and 1 more"
+    assert str(note_on_scales(data, ["knn", "svm"])) == note
     assert note_on_scales(data, []) is None
     assert note_on_scales(data.select_columns(["x1", "x3"]), ["knn"]) is None

@@ -52,6 +52,10 @@ def test_what_can_be_said_of_a_file_fits(validator: jsonschema.Draft202012Valida
     )
     assert validator.is_valid(yaml.safe_load(f"{{data: [{{path: a.csv, {options}}}], learners: [KNN]}}"))
     assert not validator.is_valid(yaml.safe_load("{data: [{path: a.csv, decimal: x}], learners: [KNN]}"))
+    assert validator.is_valid(yaml.safe_load("{data: [{train: a.csv, test: b.csv, decimal: ','}], learners: [KNN]}"))
+    assert not validator.is_valid(yaml.safe_load("{data: [{train: a.csv}], learners: [KNN]}"))
+    assert validator.is_valid(yaml.safe_load("{data: [iris], learners: [{type: KNN, tune: {k: [1, 3]}}]}"))
+    assert not validator.is_valid(yaml.safe_load("{data: [iris], learners: [{type: KNN, tune: [1, 3]}]}"))
     (files,) = [
         each
         for each in experiment_schema()["properties"]["data"]["anyOf"][0]["items"]["anyOf"]
