@@ -40,7 +40,9 @@ class Parameter:
     @property
     def expected(self) -> Any:
         """What stands there: something of a type or, more narrowly, of a role."""
-        return self.hint if self.role is None else self.role
+        if self.role is None:
+            return self.hint
+        return tuple[self.role, ...] if typing.get_origin(self.hint) is tuple else self.role  # type: ignore[name-defined]
 
     @property
     def is_required(self) -> bool:

@@ -26,19 +26,32 @@ from intemi.machines.trees import CART, MaxLeaves
 from intemi.query import Query
 
 NOT_TUNED = {
+    "BayesOptions": "leaf and alpha are beliefs held beforehand",
     "Chain": "length is how often a step is to run",
     "Collapse": "slack is a tolerance for rounding",
     "Committee": "size is how many of its members are asked",
+    "CommitteeTest": "sizes is how many members are looked at",
+    "CorrespondenceAnalysis": "all axes are kept by default",
+    "CVCommittee": "size is how many of the trees decide; CVCommitteeTest looks at all sizes at once",
+    "FromShare": "share is what a learning curve goes through",
     "LockstepTree": "first changes when trees are looked at, not which one is chosen",
     "Normalization": "low and high are the range that is wanted",
+    "PermutationRanking": "repeats are effort, the more the better",
     "PairwiseTests": "bootstrap and max_pairs are effort, the more the better",
+    "RandomSubset": "features is a number of the data's features, or a rule that follows their number",
     "SelectAndSplit": "retry is what happens when the chosen feature has no split",
     "SmallSets": "count bounds the effort",
     "Standardization": "ddof is a convention",
     "Threshold": "the scale of its threshold is that of a ranking",
     "TwoSets": "enumerated is up to where all subsets are looked at",
 }
-OUTSIDE = ("intemi.machines.search", "intemi.machines.measures", "intemi.kernel", "intemi.data")
+OUTSIDE = (
+    "intemi.machines.search",
+    "intemi.machines.meta_learning",
+    "intemi.machines.measures",
+    "intemi.kernel",
+    "intemi.data",
+)
 """What searches, measures and reads is not searched itself."""
 PROTOCOL = ("Distributors", "Loaders", "Repeater", "SVMTraining")
 
