@@ -17,6 +17,7 @@ from datetime import date
 from decimal import Decimal
 from enum import Enum, Flag, IntEnum
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -158,6 +159,7 @@ from intemi.machines.trees.refinement.windowing import FirstWindow, LargerWindow
 from intemi.query import At, Named, Objective, OfType, Provides, Query
 from tests.committees.pinned_combiners import PINNED_COMBINERS
 from tests.machines import cross_validation
+from tests.pinned_defaults import PINNED_DEFAULTS, PINNED_WITH_PARAMETERS
 
 # Pinned: a digest that changes throws away everything that was ever computed with it, so it changes on purpose only.
 
@@ -173,8 +175,15 @@ def drawn() -> Scheme:
     return scheme
 
 
+def default_of(name: str) -> Component:
+    """What is registered under a name, without parameters."""
+    return registry.component(name)()
+
+
 SHIPPED: list[tuple[Callable[[], Component], str]] = [
     *PINNED_COMBINERS,
+    *PINNED_WITH_PARAMETERS,
+    *((partial(default_of, name), pinned) for name, pinned in PINNED_DEFAULTS.items()),
     (lambda: Machine(), "052f3f41ec2883283e45dda88ea690bf"),
     (lambda: Machine(seed=1), "a09e08ac848f8aa7dac56a2f5056172b"),
     (lambda: Role(), "baf41f6d259b6b32fea265d754e69512"),
