@@ -37,7 +37,7 @@ from scripts.reference_data import HOME
 NUMBERS = TransformationChain((Imputation(), NominalToIndicators(), Normalization()))
 LEARNERS: tuple[Machine, ...] = (J48(), NaiveBayes(), TransformAndClassify(NUMBERS, KNN(k=1)))
 COMBINERS: dict[str, Machine] = {
-    "WEKA Stacking Logistic": Stacking(LEARNERS, Logistic()),
+    "WEKA Stacking Logistic": Stacking(LEARNERS, Logistic(C=50)),  # WEKA's ridge of 0.01
     "WEKA Stacking MLR": Stacking(LEARNERS, LinearRegression()),
     "WEKA MultiScheme 10": SelectBest(LEARNERS),
 }
