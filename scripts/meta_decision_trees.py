@@ -217,7 +217,7 @@ def section(found: Found, shown: str) -> Iterator[str]:
         best = min(errors)
         cells = [f"**{error:.2f}**" if error <= best + 1e-9 else f"{error:.2f}" for error in errors]
         yield f"| {each} | {found.correlations[each]:.2f} | {' | '.join(cells)} |"
-    yield from ["", "A tree, that of balance, all rows:", "", "```text", *shown.splitlines(), "```"]
+    yield from ["", "A tree, that of balance, all rows:", "", *(f"    {line}" for line in shown.splitlines())]
 
 
 def _with_penalty(found: Found) -> Iterator[str]:
@@ -228,9 +228,10 @@ def _with_penalty(found: Found) -> Iterator[str]:
         f"{found.improvement(other, 'tic-tac-toe', one):.1f} % ({other})"
         for other in ("C-C4.5", "C-AC4.5", "MDT-BLA", "Select-Best", "P-VOTE", "CD-VOTE", "SCANN", "Stacking, MLR")
     )
-    yield f"With C4.5's penalty for numeric splits, trees have {size:.1f} nodes on average; those of C-C4.5 and C-AC4.5 are"
-    yield f"{times[0]} and {times[1]} times as large (paper: more than 16 and 34). They make {-found.improvement(one):.1f} %"
-    yield "fewer errors than trees without it and, tic-tac-toe left out, fewer than others by"
+    yield f"With C4.5's penalty for numeric splits, trees have {size:.1f} nodes on average; those of C-C4.5 and C-AC4.5"
+    yield f"are {times[0]} and {times[1]} times as large (paper: more than 16 and 34)."
+    yield f"They make {-found.improvement(one):.1f} % fewer errors than trees without it;"
+    yield "tic-tac-toe left out, fewer than others by"
     yield f"{better}."
 
 
