@@ -106,6 +106,7 @@ from intemi.machines.classifiers.transform_and_classify import TransformedClassi
 from intemi.machines.committees.boosting import BoostStep
 from intemi.machines.loading import JoinedParts
 from intemi.machines.measures import F1, Correctness
+from intemi.machines.meta_learning import Flow, MetaLearner, PassiveSearch, RandomOrder, Set, cross_validation
 from intemi.machines.transformations.chain import ChainedTransformation
 from intemi.machines.trees import (
     CostComplexity,
@@ -191,6 +192,14 @@ EXAMPLES: dict[type[Machine], Callable[[], Example]] = {
     Scheme: lambda: (drawn(), {"data": DATA}),
     Repeater: lambda: (repeated(), {"data": DATA}),
     ParameterSearch: lambda: (ParameterSearch(repeated(), SCENARIO, OBJECTIVE, winner="test/learner"), {"data": DATA}),
+    MetaLearner: lambda: (
+        MetaLearner(
+            Flow((Set((KNN(k=1), NaiveBayes())),)),
+            PassiveSearch(RandomOrder()),
+            cross_validation(folds=3, repetitions=1),
+        ),
+        {"data": DATA},
+    ),
     # distributors
     CVDistributor: lambda: (CVDistributor(folds=3), {"data": DATA}),
     BootstrapDistributor: lambda: (BootstrapDistributor(samples=2), {"data": DATA}),

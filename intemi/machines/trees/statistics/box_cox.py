@@ -13,6 +13,7 @@ from intemi.machines.trees import kernels
 class BoxCox:
     """((x + shift)^power − 1) / power, the logarithm if the power is 0.
 
+    >>> import numpy as np
     >>> BoxCox(power=0.0, shift=0.0).inverse(BoxCox(power=0.0, shift=0.0)(np.array([1.0, 4.0])))
     array([1., 4.])
     """
@@ -37,6 +38,7 @@ def fit_box_cox(values: Floats, classes: Codes, weights: Floats, always_shift: b
     Values that are not all positive are shifted first (others too, with `always_shift`), so that the distance of the
     two least becomes the least. None is missing.
 
+    >>> import numpy as np
     >>> classes = np.repeat([0, 1], 3).astype(np.int32)
     >>> abs(fit_box_cox(np.array([1.0, 2, 4, 8, 16, 32]), classes, np.ones(6)).power) < 1e-4
     True
@@ -48,6 +50,7 @@ def fit_box_cox(values: Floats, classes: Codes, weights: Floats, always_shift: b
 def squares_within(logarithms: Floats, power: float, classes: Codes, weights: Floats) -> float:
     """Squares within classes after the transformation, on the scale of the values: what the power minimizes.
 
+    >>> import numpy as np
     >>> classes = np.repeat([0, 1], 3).astype(np.int32)
     >>> round(squares_within(np.log([1.0, 2, 4, 8, 16, 32]), -0.5, classes, np.ones(6)), 6)
     3.213203
