@@ -110,7 +110,7 @@ LEARNERS: dict[str, Callable[[], tuple[Machine, Data]]] = {
     "OneR": lambda: (OneR(), mixed()),
     "CN2": lambda: (CN2(), mixed()),
     "LinearRegression": lambda: (LinearRegression(), WINE),
-    "Logistic": lambda: (Logistic(), WINE),
+    "Logistic": lambda: (TransformAndClassify(Standardization(), Logistic()), WINE),
     "SVM": lambda: (SVM(), WINE),
     "SCANN": lambda: (SCANN((KNN(k=3), NaiveBayes(), CART())), WINE),
     "StackingC45": lambda: (StackingC45((NaiveBayes(), CART())), mixed()),
