@@ -78,6 +78,14 @@ def test_tails_agree_with_scipy_and_have_no_step_where_it_underflows(df: int) ->
     assert np.abs(np.diff(slopes)).max() < 0.05 * np.abs(slopes).max()
 
 
+@pytest.mark.parametrize("df_within", [1, 4, 25, 1000])
+@pytest.mark.parametrize("df", [1, 2, 9, 25])
+def test_tails_agree_with_scipy_over_many_sizes(df: int, df_within: int) -> None:
+    wide = np.geomspace(1e-4, 500, 60)
+    assert log_p_f(wide, df, df_within) == pytest.approx(stats.f.logsf(wide, df, df_within), rel=1e-8, abs=1e-12)
+    assert log_p_chi_squared(wide, df) == pytest.approx(stats.chi2.logsf(wide, df), rel=1e-9, abs=1e-13)
+
+
 def test_an_infinite_statistic_has_no_probability_and_no_degree_of_freedom_makes_it_certain() -> None:
     assert float(log_p_f(math.inf, 2, 10)) == -math.inf
     assert float(log_p_f(5.0, 0, 10)) == 0.0

@@ -31,7 +31,7 @@ class LargestF(FeatureSelector):
     [RankedFeature(feature=0, score=18.5, use_deviation=False)]
     """
 
-    version = 2
+    version = 3
 
     threshold: float = parameter(default=4.0, at_least=0, search=(1.0, 2.0, 4.0, 8.0))
 

@@ -23,6 +23,8 @@ class SmallestQ(FeatureSelector):
     0.129032
     """
 
+    version = 2
+
     def rank(self, data: NodeData) -> list[RankedFeature]:
         chosen, numbers = as_numbers(data)
         if not chosen:
