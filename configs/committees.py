@@ -10,10 +10,10 @@ decisions of leaves, sizes from 1 to 10. Beside them 75 single trees by the same
 prunings, ten sizes and two decisions, and boosting of four kinds with the same prunings and sizes.
 
 What belongs to one split and criterion is four machines, one for each *part*. Each leaves its accuracies as a block and
-runs in a project of its own, in memory: with all their trees, the members of boosting alone would take, by an
-estimate of 20 kB a tree, 8 MB for each split and criterion; the blocks take 10 kB. All parts have the same seed, so their inner folds and
-samples are the same. A second program (`python -m scripts.committees`) runs the experiment, too, and makes tables,
-charts and conclusions of it.
+runs in a project of its own, in memory: with all their trees, the members of boosting alone would take, by an estimate
+of 20 kB a tree, 8 MB for each split and criterion; the blocks take 10 kB. All parts have the same seed, so their inner
+folds and samples are the same. A second program (`python -m scripts.committees`) runs the experiment, too, and makes
+tables, charts and conclusions of it.
 """
 
 from __future__ import annotations

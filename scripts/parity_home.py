@@ -286,7 +286,7 @@ In ten-fold cross-validation on given folds, `J48()` (and `C45(refinement=None)`
 (`-U`) in every fold of every data set, and its mean leaves and nodes. rpart sends a value that is a cut to the right,
 `RPart()` to the left; sent like that, it has the wrong answers of rpart with its defaults in every fold of seventeen
 data sets, and its mean leaves, but for one fold of digits (see Open) and the two with missing values, survey and
-grades, where surrogate splits may be scored in another way: 242 wrong answers instead of 250, and 39 as there. ctree cuts at a
+grades, where surrogates may be scored otherwise: 242 wrong answers instead of 250, and 39 as there. ctree cuts at a
 value, `CTree` halfway to the next one; cut like that it has the wrong answers of ctree in every fold but one of digits,
 one of twenty (see Open) and those of survey, where a branch is drawn for missing values. SimpleCart and rpart with its
 one standard error draw inner folds: ours are within 2.5 standard errors of their accuracy on each data set, and within

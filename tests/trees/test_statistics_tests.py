@@ -82,7 +82,9 @@ def test_tails_agree_with_scipy_and_have_no_step_where_it_underflows(df: int) ->
 @pytest.mark.parametrize("df", [1, 2, 9, 25])
 def test_tails_agree_with_scipy_over_many_sizes(df: int, df_within: int) -> None:
     wide = np.geomspace(1e-4, 500, 60)
-    assert log_p_f(wide, df, df_within) == pytest.approx(stats.f.logsf(wide, df, df_within), rel=1e-8, abs=1e-12)
+    expected = stats.f.logsf(wide, df, df_within)
+    told = expected > -600  # beyond, scipy underflows
+    assert log_p_f(wide, df, df_within)[told] == pytest.approx(expected[told], rel=1e-8, abs=1e-12)
     assert log_p_chi_squared(wide, df) == pytest.approx(stats.chi2.logsf(wide, df), rel=1e-9, abs=1e-13)
 
 
