@@ -363,7 +363,7 @@ What differs from the paper: the learners are stand-ins (CN2-like rules, C4.5 wi
 LTree, k of kNN by leave-one-out, Gaussian naive Bayes); data sets of 2,000 rows or more are left out, as are boosting
 and bagging. What the paper leaves open: gain ratio (gain beside it), no penalty of release 8 (with it beside it), ten
 inner folds, C-AC4.5 not pruned, pairs of the t-test are means of repetitions (the corrected test beside it), sizes are
-means of means. Where one of two errors is 0, as that of C-C4.5 on tic-tac-toe, half a case of ten is added to both.
+means of means. Where one of two errors were 0, half a case of ten would be added to both; none is.
 
 Two things were settled after results had been seen, which makes them weaker evidence. How LTree is pruned was chosen
 among four ways by its accuracy on ten of these data sets, with the folds of the first repetition. The variant with the
