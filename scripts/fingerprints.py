@@ -30,7 +30,7 @@ Pins = dict[str, tuple[str, str]]
 def current() -> Pins:
     """What is there now. The kernel, which runs machines, is not part of them."""
     for module in pkgutil.walk_packages(intemi.__path__, "intemi."):
-        if not module.name.endswith("__main__"):
+        if not module.name.endswith("__main__") and ".kernels." not in module.name:  # no component is compiled code
             importlib.import_module(module.name)
     found = {}
     for name, cls in sorted(registry.components().items()):

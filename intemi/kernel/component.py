@@ -360,7 +360,12 @@ class Component:
             return self.looks_at_clock
         known: bool | None = self.__dict__.get("_depends_on_clock")
         if known is None:
-            known = self.looks_at_clock or any(part.depends_on_clock for part in self.components())
+            known = False
+            pending: list[Component] = [self]
+            while pending and not known:  # without recursion: hundreds of machines may be inside each other
+                part = pending.pop()
+                known = part.looks_at_clock
+                pending += part.components()
             self.__dict__["_depends_on_clock"] = known
         return known
 

@@ -106,14 +106,17 @@ class Correctness(Measure):
 class Margins(Measure):
     """How much more probable the true class is than the best other one, for each row: above 0 the answer is right.
 
-    >>> Margins().of(np.array([0, 1]), np.array([[0.7, 0.2, 0.1], [0.5, 0.4, 0.1]])).round(2).tolist()
+    Rows that weigh nothing are left out.
+
+    >>> Margins().of(np.array([0, 1]), np.array([[0.7, 0.2, 0.1], [0.5, 0.4, 0.1]]), np.ones(2)).round(2).tolist()
     [0.5, -0.1]
     """
 
     name = "Margins"
     best = None
 
-    def of(self, true: Codes, probabilities: Floats) -> Floats:
+    def of(self, true: Codes, probabilities: Floats, weights: Floats) -> Floats:
+        true, probabilities = true[weights > 0], probabilities[weights > 0]
         rows = np.arange(len(true))
         others = probabilities.copy()
         others[rows, true] = -np.inf
