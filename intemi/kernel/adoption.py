@@ -1,4 +1,4 @@
-"""Objects of other libraries that stand for components: whoever knows a library says which component each one is."""
+"""Objects of other libraries that stand for components: an adapter of a library says which component each one is."""
 
 from __future__ import annotations
 
