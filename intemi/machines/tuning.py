@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
 from typing import Any
+
+import numpy as np
 
 from intemi.data import Data
 from intemi.kernel import ConfigurationError, Machine
@@ -19,7 +22,8 @@ from intemi.machines.search.defaults import default_scenarios, parts_of
 from intemi.machines.search.parameter_search import ParameterSearch
 from intemi.machines.search.scenario import Scenario
 from intemi.machines.search.stacked import Grid
-from intemi.machines.search.values import Values
+from intemi.machines.search.steps import Steps
+from intemi.machines.search.values import Unchanged, Values
 from intemi.machines.structure.repeater import Repeater
 from intemi.machines.structure.scheme import Scheme
 
@@ -47,26 +51,75 @@ def tune(
     learner = adopted(learner)
     Learner.demand(learner, "tune: the learner")
     if values is None:
-        scenarios: Sequence[Scenario] = tuple(default_scenarios(learner).values())
-        if not scenarios:
+        scenario = default_ranges(learner)
+        if not scenario.paths:
             raise ConfigurationError(f"tune: {learner.kind} has no default ranges; say which values to try")
     else:
         paths = {}
         for name, tried in values.items():
             learner, path = _found(learner, name)
             paths[path] = tried
-        scenarios = [Values(path, tuple(tried)) for path, tried in paths.items()]
-        if not scenarios:
+        if not paths:
             raise ConfigurationError("tune: values must name at least one parameter, got none")
+        scenario = _each_with_each([Values(path, tuple(tried)) for path, tried in paths.items()])
+    return tuned_by(scenario, learner, distributor, measure)
+
+
+def tuned_by(scenario: Scenario, learner: Machine, distributor: Machine, measure: str) -> ParameterSearch:
+    """The learner with the parameters that a scenario finds best in an inner test on the data it learns from."""
     test = Scheme(training=Data, test=Data)
     learned = test.add(learner, data=test.training, name="learner")
     test.add(ClassificationTest(), data=test.test, classifier=learned.classifier, name="inner test")
     return ParameterSearch(
         test=Repeater(distributor=distributor, test=test),
-        scenario=Grid(*scenarios).at("test/learner") if len(scenarios) > 1 else scenarios[0].at("test/learner"),
+        scenario=scenario.at("test/learner"),
         objective=Query("test/inner test", measure).mean(),
         winner="test/learner",
     )
+
+
+def default_ranges(learner: Machine, only: Sequence[str] = ("*",), max_values: int | None = None) -> Scenario:
+    """The default ranges of a learner and everything in it, each value with each; `Unchanged` if there are none.
+
+    `only` are patterns of the paths that are wanted, in which "*" stands for anything. Of a parameter with more than
+    `max_values` that many are taken, evenly spaced.
+
+    >>> from intemi.machines import SVM
+    >>> default_ranges(SVM(), only=("*sigma",), max_values=3)
+    Values(path='kernel.sigma', values=(0.0009765625, 0.25, 16.0))
+    >>> default_ranges(SVM(), only=("*features",))
+    Unchanged()
+    """
+    declared = [part for scenario in default_scenarios(learner).values() for part in _parts_of_grid(scenario)]
+    wanted = [part for part in declared if all(_is_like(path, only) for path in part.paths)]
+    return _each_with_each([part if max_values is None else _thinned(part, max_values) for part in wanted])
+
+
+def _parts_of_grid(scenario: Scenario) -> Iterator[Scenario]:
+    if isinstance(scenario, Grid):
+        for part in scenario.scenarios:
+            yield from _parts_of_grid(part)
+    else:
+        yield scenario
+
+
+def _is_like(path: str, patterns: Sequence[str]) -> bool:
+    return any(fnmatchcase(path.replace("/", "."), pattern.replace("/", ".")) for pattern in patterns)
+
+
+def _thinned(scenario: Scenario, count: int) -> Scenario:
+    """Evenly spaced ones of the values of one parameter; a scenario that draws, or goes by feedback, as it is."""
+    if not isinstance(scenario, Steps | Values):
+        return scenario
+    values = [candidate[scenario.path] for candidate in scenario.begin().ask()]
+    places = dict.fromkeys(np.linspace(0, len(values) - 1, min(count, len(values))).round().astype(int).tolist())
+    return Values(scenario.path, tuple(values[place] for place in places))
+
+
+def _each_with_each(scenarios: Sequence[Scenario]) -> Scenario:
+    if not scenarios:
+        return Unchanged()
+    return Grid(*scenarios) if len(scenarios) > 1 else scenarios[0]
 
 
 def _found(learner: Machine, name: str) -> tuple[Machine, str]:

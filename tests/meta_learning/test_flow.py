@@ -6,19 +6,25 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
-from intemi import ConfigurationError
+from intemi import ConfigurationError, Project
 from intemi.machines import (
     KNN,
     SVM,
+    CorrelationRanking,
+    CVDistributor,
+    DecisionStump,
     Discretization,
+    FScoreRanking,
     Imputation,
     Majority,
     NaiveBayes,
     NominalToIndicators,
     Normalization,
+    SklearnDataset,
     Standardization,
     TransformAndClassify,
 )
+from intemi.machines.classifiers import LinearKernel
 from intemi.machines.meta_learning import (
     Cycle,
     EveryPair,
@@ -31,10 +37,13 @@ from intemi.machines.meta_learning import (
     OfTheBest,
     Sampled,
     Set,
+    Tuned,
     Union,
 )
 from intemi.machines.meta_learning.combinations import Combination
 from intemi.machines.meta_learning.generators import Arrivals, Ratings
+from intemi.machines.rankings import selection_by_ranking
+from intemi.machines.search import ParameterSearch
 
 LEARNERS = Set((KNN(k=1), KNN(k=5), NaiveBayes(), SVM(), SVM(C=4.0), Majority(), KNN(k=25)))
 SCALINGS = Set((Standardization(), Normalization(), Imputation(), NominalToIndicators(), Discretization()))
@@ -150,3 +159,57 @@ def test_a_cycle_ends_at_its_depth() -> None:
         found = Flow((Cycle(body, max_depth=depth),)).begin().poll()
         assert len(found) == 2 ** (depth + 1) - 2
         assert max(item.depth for item in found) == depth
+
+
+def experiment_flow(learners: Set) -> Flow:
+    """The flow of the book's experiment: learners, each behind selections by two rankings; the same, tuned."""
+    selections = Filled(selection_by_ranking(), {"ranking": Set((CorrelationRanking(), FScoreRanking()))})
+    selected = behind(selections, learners)
+    return Flow((learners, selected, Tuned(learners), Tuned(selected, only=("*.features",))))
+
+
+def test_nine_learners_in_the_experiment_flow_give_54_candidates_in_the_order_of_the_books_table() -> None:
+    nine = (*LEARNERS.configurations, SVM(kernel=LinearKernel()), DecisionStump())
+    found = experiment_flow(Set(nine)).begin().poll()
+    assert len({item.configuration for item in found}) == len(found) == 54
+    assert not any(item.configuration.missing() for item in found)
+    by_number = dict(enumerate(found, start=1))
+    for number, learner in enumerate(nine, start=1):
+        assert by_number[number].configuration == learner
+        assert by_number[number + 27].configuration.get("test/test/learner") == learner
+        for offset, ranking in ((9, CorrelationRanking()), (18, FScoreRanking())):
+            selected = by_number[number + offset]
+            selection, behind_it = selected.parents
+            assert (selection.parents[0].configuration, behind_it.configuration) == (ranking, learner)
+            tuned = by_number[number + offset + 27].configuration
+            assert tuned.get("test/test/learner") == selected.configuration
+            assert tuned.part("scenario").paths == ("test/learner.transformation/scheme/selection.choice.features",)
+
+
+def test_only_what_a_pattern_names_is_tuned() -> None:
+    learners = Set((KNN(), SVM(), Majority()))
+    paths = {
+        only: [item.configuration.scenario.paths for item in Flow((Tuned(learners, only),)).begin().poll()]
+        for only in (("*",), ("C",), ("*sigma", "k"))
+    }
+    k, penalty, sigma = "test/learner.k", "test/learner.C", "test/learner.kernel.sigma"
+    assert paths == {
+        ("*",): [(k,), (penalty, sigma), ()],
+        ("C",): [(), (penalty,), ()],
+        ("*sigma", "k"): [(k,), (sigma,), ()],
+    }
+
+
+def test_no_more_values_are_tried_than_asked_for() -> None:
+    [item] = Flow((Tuned(Set((SVM(),)), max_values=3),)).begin().poll()
+    assert isinstance(item.configuration, ParameterSearch)
+    assert len(item.configuration.scenario.begin().ask()) == 9
+
+
+def test_what_has_nothing_to_tune_learns_without_an_inner_test() -> None:
+    [item] = Flow((Tuned(Set((Majority(),)), distributor=CVDistributor(3)),)).begin().poll()
+    with Project() as project:
+        found = project.run(item.configuration, data=project.request(SklearnDataset("iris")).data)
+        assert project.counts().physical == {"SklearnDataset": 1, "ParameterSearch": 1, "Majority": 1}
+        assert found.results["Best"] == {}
+        assert found.outputs["classifier"].labels == ("setosa", "versicolor", "virginica")

@@ -13,7 +13,7 @@ from intemi.machines.meta_learning.complexity import Complexity
 from intemi.machines.meta_learning.complexity_search import ComplexitySearch
 from intemi.machines.meta_learning.curves import Curves, differences_of
 from intemi.machines.meta_learning.flow import Flow
-from intemi.machines.meta_learning.generators import Cycle, Filled, Generator, Item, Loop, Set, Union
+from intemi.machines.meta_learning.generators import Cycle, Filled, Generator, Item, Loop, Set, Tuned, Union
 from intemi.machines.meta_learning.knowledge_base import KnowledgeBase
 from intemi.machines.meta_learning.knowledge_folder import Entry, KnowledgeFolder
 from intemi.machines.meta_learning.loop import Reason, Runner, search
@@ -58,6 +58,7 @@ __all__ = [
     "Item",
     "Set",
     "Filled",
+    "Tuned",
     "Union",
     "Cycle",
     "Loop",

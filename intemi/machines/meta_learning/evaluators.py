@@ -267,6 +267,9 @@ def combiner(machine: Combiner, inputs: Inputs, calibration: Calibration) -> Eva
 @evaluates(ParameterSearch)
 def parameter_search(machine: ParameterSearch, inputs: Inputs, calibration: Calibration) -> Evaluated:
     """A test for each candidate that its scenario tries without feedback, and the winner."""
+    if machine.is_decided:
+        assert machine.winner is not None
+        return evaluate(machine.test.get(machine.winner), inputs, calibration)
     tested = [evaluate(each, inputs, calibration) for each in _candidates(machine)]
     test = evaluate(machine.test, inputs, calibration)
     seconds = sum(each.seconds for each in tested) if tested else MANY_CANDIDATES * test.seconds

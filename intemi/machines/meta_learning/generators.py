@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from intemi.kernel import Component, Machine, parameter
 from intemi.machines.meta_learning.combinations import Combination, EveryPair
+from intemi.machines.tuning import FIVE_FOLDS, default_ranges, tuned_by
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,6 +108,39 @@ class Filled(Generator):
         for parents in self.combination.combined(arrivals, ratings):
             fillings = {path: parent.configuration for path, parent in zip(paths, parents, strict=True)}
             yield Item(self.template.fill(fillings), self, parents)
+
+
+class Tuned(Generator):
+    """What another generator produces, each with parameters that are chosen by an inner test in its default ranges.
+
+    What has nothing to tune is produced as a search that chooses nothing: it takes what the learner alone takes.
+
+    >>> from intemi.machines import KNN, Majority
+    >>> from intemi.machines.meta_learning import Flow
+    >>> tuned = Tuned(Set((KNN(), Majority())), only=("*k",), max_values=3)
+    >>> [item.configuration.scenario.begin().ask() for item in Flow((tuned,)).begin().poll()]  # doctest: +ELLIPSIS
+    [[Candidate({'test/learner.k': 1}), Candidate({'test/learner.k': 9}), ...], [Candidate({})]]
+    """
+
+    source: Generator
+    only: tuple[str, ...] = ("*",)
+    """Which parameters: patterns of their paths, in which "*" stands for anything."""
+    max_values: int | None = parameter(default=None, at_least=1)
+    """How many values of one parameter are tried; evenly spaced ones if there are more."""
+    distributor: Machine = FIVE_FOLDS
+    """The splits of the inner test."""
+    measure: str = "Accuracy"
+
+    @property
+    def sources(self) -> tuple[Generator, ...]:
+        return (self.source,)
+
+    def produce(self, arrivals: Sequence[Arrivals], ratings: Ratings) -> Iterator[Item]:
+        [source] = arrivals
+        for item in source.items[source.seen :]:
+            learner = item.configuration
+            scenario = default_ranges(learner, self.only, self.max_values)
+            yield Item(tuned_by(scenario, learner, self.distributor, self.measure), self, (item,))
 
 
 class Loop(Generator):

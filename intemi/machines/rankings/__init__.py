@@ -7,6 +7,7 @@ from intemi.machines.rankings.mutual_information import MutualInformationRanking
 from intemi.machines.rankings.permutation import PermutationRanking
 from intemi.machines.rankings.relief_f import ReliefFRanking
 from intemi.machines.rankings.selection import Count, FeatureChoice, FeatureSelection, Share, Threshold
+from intemi.machines.rankings.template import selection_by_ranking
 
 __all__ = [
     "CorrelationRanking",
@@ -20,4 +21,5 @@ __all__ = [
     "Count",
     "Share",
     "Threshold",
+    "selection_by_ranking",
 ]

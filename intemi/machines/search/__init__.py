@@ -16,7 +16,7 @@ from intemi.machines.search.scenario import Proposals, Scenario
 from intemi.machines.search.session import Search
 from intemi.machines.search.stacked import Grid, InSequence, Stacked, Zip
 from intemi.machines.search.steps import Steps
-from intemi.machines.search.values import Values
+from intemi.machines.search.values import Unchanged, Values
 from intemi.machines.search.zoom import StepsWithZoom
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "Scenario",
     "Steps",
     "Values",
+    "Unchanged",
     "Stacked",
     "InSequence",
     "Grid",

@@ -44,7 +44,8 @@ class ParameterSearch(Machine):
 
     A search has the outputs of what it finds, as far as all that it may find have them. Without `winner` these are the
     outputs of the best test; with it, the part of the best test at that path is requested for the inputs of the search
-    itself: `winner="test/learner"` makes a search for the best learner a learner.
+    itself: `winner="test/learner"` makes a search for the best learner a learner. If its scenario changes nothing,
+    there is nothing to choose, and that part is requested without any test.
 
     Results: "Best" (paths and values), "Objective", "Tried" (a series of all candidates and their objectives).
     """
@@ -133,6 +134,11 @@ class ParameterSearch(Machine):
         return declared.pop() if declared else "highest"
 
     @property
+    def is_decided(self) -> bool:
+        """Whether there is nothing to choose, so that the winner is known without a test."""
+        return self.winner is not None and not self.scenario.paths
+
+    @property
     def _sign(self) -> int:
         return 1 if self.best == "highest" else -1
 
@@ -147,6 +153,8 @@ class ParameterSearch(Machine):
         return stamps_of_search(examination)
 
     async def run(self, job: Job, **inputs: Any) -> Model:
+        if self.is_decided:
+            return self._found(self._won(job, Candidate(), inputs), {"Best": {}})
         generator = (job.seed or Seed(0)).generator(self.registered_name)
         search = self.scenario.begin(generator)
         tested: dict[Candidate, Any] = {}
@@ -173,11 +181,14 @@ class ParameterSearch(Machine):
             "Objective": self._sign * found,
             "Tried": self._table(search.told, tested),
         }
-        if self.winner is None:
-            exhibited = tested[best]
-        else:
-            machine = self._winner_in(best.applied_to(self.test))
-            exhibited = job.request(machine, name="winner", **{name: inputs[name] for name in machine.inputs})
+        return self._found(tested[best] if self.winner is None else self._won(job, best, inputs), results)
+
+    def _won(self, job: Job, best: Candidate, inputs: Mapping[str, Any]) -> Any:
+        """The winner with the best values, requested for the inputs of the search."""
+        machine = self._winner_in(best.applied_to(self.test))
+        return job.request(machine, name="winner", **{name: inputs[name] for name in machine.inputs})
+
+    def _found(self, exhibited: Any, results: Mapping[str, Any]) -> Model:
         return Model(results=results, **{name: getattr(exhibited, name) for name in self.outputs})
 
     def _config(self, candidate: Candidate) -> Machine | ConfigurationError:

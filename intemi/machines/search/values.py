@@ -1,9 +1,9 @@
-"""Given values of one parameter."""
+"""Given values of one parameter, and none of any."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -34,3 +34,21 @@ class Values(AtPath, Scenario):
 
     def propose(self, rng: np.random.Generator) -> Proposals:
         yield [Candidate({self.path: value}) for value in self.values]
+
+
+class Unchanged(Scenario):
+    """Nothing to try: the configuration as it is, alone. A search that has to choose nothing runs no test for it.
+
+    >>> Unchanged().begin().ask()
+    [Candidate({})]
+    """
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        return ()
+
+    def at(self, place: str) -> Self:
+        return self
+
+    def propose(self, rng: np.random.Generator) -> Proposals:
+        yield [Candidate()]
