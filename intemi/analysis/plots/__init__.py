@@ -17,6 +17,7 @@ from intemi.analysis.plots.heat_table import heat_table
 from intemi.analysis.plots.importances import importances
 from intemi.analysis.plots.machine_graph import machine_graph
 from intemi.analysis.plots.scatter import accuracy_against_size, wins_against_losses
+from intemi.analysis.plots.search_course import search_course
 from intemi.analysis.plots.search_heat_map import search_heat_map
 from intemi.analysis.plots.time_line import time_line, watch
 from intemi.analysis.plots.wins import pairwise_bars, parameter_panel
@@ -32,6 +33,7 @@ __all__ = [
     "calibration",
     "importances",
     "search_heat_map",
+    "search_course",
     "machine_graph",
     "time_line",
     "watch",
