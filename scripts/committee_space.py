@@ -83,7 +83,7 @@ class Wide(NamedTuple):
     name: str
     test: CVCommitteeTest
     members: tuple[Member, ...]
-    cells: tuple[tuple[int, ...], ...]
+    cells: tuple[tuple[int, int, int, int], ...]
     """Where each member is in the blocks of the test."""
 
 
@@ -97,8 +97,9 @@ def in_blocks(space: Sequence[Member]) -> list[Wide]:
 
 def _wide(members: tuple[Member, ...]) -> Wide:
     first = members[0]
-    axes = [tuple(dict.fromkeys(each[place] for each in members)) for place in (3, 4, 5)]
-    margins, weights, decisions = axes
+    margins = tuple(dict.fromkeys(each.se for each in members))
+    weights = tuple(dict.fromkeys(each.te for each in members))
+    decisions = tuple(dict.fromkeys(each.decision for each in members))
     test = CVCommitteeTest(
         VALIDATED[first.validator](passes=None),
         first.mode,
@@ -107,8 +108,8 @@ def _wide(members: tuple[Member, ...]) -> Wide:
         tuple(DECISIONS[each] for each in decisions),
     )
     cells = tuple(
-        (*(axis.index(label) for axis, label in zip(axes, member[3:6], strict=True)), member.size - 1)
-        for member in members
+        (margins.index(each.se), weights.index(each.te), decisions.index(each.decision), each.size - 1)
+        for each in members
     )
     return Wide(" ".join(first[:3]), test, members, cells)
 

@@ -63,6 +63,7 @@ PINNED_DEFAULTS = {
     "Inverse": "d0c62dbfe154acb72735c55a185bfb13",
     "InverseDistance": "91cdd788c657b61c2eea3857f8c57ba3",
     "KeepDiverse": "d2c8937e152e9d00ff3a431818301671",
+    "LandmarkSearch": "357ef223fb860613958c4f30e09b85a9",
     "LargestMeanProbability": "61f7a92c35d2c9867ff8fe060b4bcf61",
     "LargestPrior": "b9c2b8472f00ee8bd803b54577886a4f",
     "Loop": "6ef96240a0231920aecda27a0b023aa2",

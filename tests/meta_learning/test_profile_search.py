@@ -19,6 +19,7 @@ from intemi.machines.meta_learning import (
     InverseDistance,
     KeepDiverse,
     KnowledgeBase,
+    LandmarkSearch,
     MaxTests,
     Nearest,
     Outcome,
@@ -34,6 +35,7 @@ from intemi.machines.meta_learning import (
     differences_of,
     replay,
 )
+from intemi.machines.meta_learning.orders import by_weighted_score
 from intemi.machines.meta_learning.profile import Profile
 from intemi.machines.meta_learning.scores import PValueScore
 
@@ -144,7 +146,10 @@ def test_profile_search_finds_what_similar_data_sets_say() -> None:
         assert base.best[row] in found[:6]
 
 
-@pytest.mark.parametrize("strategy", [PassiveSearch(), PassiveSearch(RandomOrder()), ProfileSearch(), ActiveTesting()])
+@pytest.mark.parametrize(
+    "strategy",
+    [PassiveSearch(), PassiveSearch(RandomOrder()), ProfileSearch(), LandmarkSearch(), ActiveTesting()],
+)
 def test_curves_obey_their_laws(strategy: Strategy) -> None:
     base = random_base(2)
     course, _ = replay(strategy, base, "d1")
@@ -156,6 +161,25 @@ def test_curves_obey_their_laws(strategy: Strategy) -> None:
     assert (np.diff(curves.best_three[2:]) >= -1e-12).all()
     assert all((line <= 1e-12).all() for line in lines)
     assert curves.best[-1] == 0
+
+
+def test_landmarks_come_first_and_settle_the_order_of_all_others() -> None:
+    base = random_base(3)
+    order = order_of_tests(LandmarkSearch(start=GivenOrder(), landmarks=4), base)
+    known = base.without("d0")
+    weights = Nearest().weights(base.accuracies[0, :4], known.accuracies[:, :4])
+    assert order == [*range(4), *by_weighted_score(range(4, 12), known, PValueScore(), weights)]
+
+
+@pytest.mark.parametrize("landmarks", [2, 11, 12, 50])
+def test_any_number_of_landmarks_leaves_each_candidate_tested_once(landmarks: int) -> None:
+    assert sorted(order_of_tests(LandmarkSearch(landmarks=landmarks), random_base())) == list(range(12))  # type: ignore[type-var]
+
+
+def test_landmarks_on_which_all_fail_leave_the_order_as_it_was() -> None:
+    base = random_base()
+    course, _ = replay(LandmarkSearch(start=GivenOrder(), landmarks=2), base, "d0", candidates=["a", "b", 5, 3, 4])
+    assert [task.candidate for task in course.finished] == ["a", "b", 5, 3, 4]
 
 
 def test_active_testing_challenges_with_what_beat_the_best_elsewhere() -> None:
@@ -185,7 +209,7 @@ def test_a_number_of_tests_ends_any_search() -> None:
     assert len(course.finished) == 4
 
 
-@pytest.mark.parametrize("strategy", [ProfileSearch(), ActiveTesting()])
+@pytest.mark.parametrize("strategy", [ProfileSearch(), LandmarkSearch(), ActiveTesting()])
 def test_without_knowledge_it_cannot_begin(strategy: Strategy) -> None:
     with pytest.raises(ConfigurationError, match="it needs a knowledge base, got none"):
         strategy.begin(Setting(("a", "b")))

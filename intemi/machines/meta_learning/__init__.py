@@ -1,10 +1,10 @@
 """Meta-learning: searches for learning machines that use what was found on other data.
 
 `knowledge_base` is what is known of other data sets, `knowledge_folder` where it is kept; `scores`, `similarities` and
-`orders` are what can be exchanged. `generators` and `flow` produce candidates. `profile_search`, `complexity_search`,
-`passive_search` and `active_testing` are strategies. `loop` runs any of them; a `meta_learner` is the machine that does
-it, `replay` does it on results that are on record, and `curves` say how good they were. `evaluation` says what tests
-will take, by `descriptions` of data and a `calibration`, which `measuring` makes.
+`orders` are what can be exchanged. `generators` and `flow` produce candidates. `profile_search`, `landmark_search`,
+`complexity_search`, `passive_search` and `active_testing` are strategies. `loop` runs any of them; a `meta_learner` is
+the machine that does it, `replay` does it on results that are on record, and `curves` say how good they were.
+`evaluation` says what tests will take, by `descriptions` of data and a `calibration`, which `measuring` makes.
 """
 
 from intemi.machines.meta_learning.active_testing import ActiveTesting
@@ -16,6 +16,7 @@ from intemi.machines.meta_learning.flow import Flow
 from intemi.machines.meta_learning.generators import Cycle, Filled, Generator, Item, Loop, Set, Tuned, Union
 from intemi.machines.meta_learning.knowledge_base import KnowledgeBase
 from intemi.machines.meta_learning.knowledge_folder import Entry, KnowledgeFolder
+from intemi.machines.meta_learning.landmark_search import LandmarkSearch
 from intemi.machines.meta_learning.loop import Reason, Runner, search
 from intemi.machines.meta_learning.meta_learner import MetaLearner
 from intemi.machines.meta_learning.orders import BestOnAverage, GivenOrder, Order, RandomOrder
@@ -50,6 +51,7 @@ __all__ = [
     "Outcome",
     "ProfileSearch",
     "PassiveSearch",
+    "LandmarkSearch",
     "ActiveTesting",
     "ComplexitySearch",
     "Complexity",
