@@ -114,7 +114,7 @@ PINNED_WITH_PARAMETERS: list[tuple[Callable[[], Component], str]] = [
     (lambda: Cycle(Set((KNN(),)), max_depth=2), "de0e581e0ed354cb0f26f165973c98e5"),
     (lambda: Filled(TransformAndClassify(), {"learner": Set((KNN(),))}), "0e88e15df1cfcb588a081b7389aeefaa"),
     (lambda: Flow((Set((KNN(),)),)), "f91c4d74637b3e97f2959020a365c1cc"),
-    (lambda: MetaLearner(Flow((Set((KNN(),)),))), "ada4e43e7ef0b46621175833a0aa17fa"),
+    (lambda: MetaLearner(Flow((Set((KNN(),)),))), "1f15961f615486aba3ca8e177b08ee53"),
     (lambda: MaxSeconds(5.0), "6d8c4e2452ad73f6f5cd7888d79c3ca6"),
     (lambda: MaxTests(3), "e703d95b1d3c34486be11dfc308bdf27"),
     (lambda: TargetQuality(0.9), "38f6d0091aeee5a1cc0e00bd8997cbb2"),

@@ -14,8 +14,9 @@ from intemi.machines.meta_learning.complexity_search import ComplexitySearch
 from intemi.machines.meta_learning.curves import Curves, differences_of
 from intemi.machines.meta_learning.flow import Flow
 from intemi.machines.meta_learning.generators import Cycle, Filled, Generator, Item, Loop, Set, Tuned, Union
+from intemi.machines.meta_learning.knowledge import Knowledge
 from intemi.machines.meta_learning.knowledge_base import KnowledgeBase
-from intemi.machines.meta_learning.knowledge_folder import Entry, KnowledgeFolder
+from intemi.machines.meta_learning.knowledge_folder import Entry, KnowledgeFolder, own_knowledge_folder
 from intemi.machines.meta_learning.landmark_search import LandmarkSearch
 from intemi.machines.meta_learning.loop import Reason, Runner, search
 from intemi.machines.meta_learning.meta_learner import MetaLearner
@@ -41,8 +42,10 @@ from intemi.machines.meta_learning.validation import cross_validation
 __all__ = [
     "MetaLearner",
     "cross_validation",
+    "Knowledge",
     "KnowledgeBase",
     "KnowledgeFolder",
+    "own_knowledge_folder",
     "Entry",
     "Strategy",
     "Course",

@@ -11,14 +11,15 @@ import fcntl
 import json
 import os
 import warnings
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from intemi.data.openml import cache_folder as downloads
 from intemi.kernel import ConfigurationError, IntemiError, Machine
 from intemi.kernel.component import from_plain
 from intemi.kernel.encoding import digest
@@ -26,12 +27,19 @@ from intemi.kernel.errors import StoreWarning
 from intemi.kernel.plain_files import open_file, read_file
 from intemi.machines.meta_learning.knowledge_base import KnowledgeBase
 
+if TYPE_CHECKING:
+    from intemi.kernel import Capsule, Project
+    from intemi.machines.meta_learning.knowledge import Knowledge
+
 FILE_NAME = "knowledge.jsonl"
 FORMAT = "intemi knowledge 1"
 SEAL_LENGTH = 32
 MAX_BYTES = 2**31
 BLOCK_BYTES = 65_536
 """How much is read at a time to find the last line."""
+
+Key = tuple[str, str, str, str, str]
+"""What is the same for results of the same test: data, configuration, protocol, splits, measure."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +58,12 @@ class Entry:
     data_digest: str = ""
     """What the data are known by, whatever their name is."""
     measure: str = "Accuracy"
+    splits: str = ""
+    """What the splits are known by, such as a seed: only results on the same splits are compared in pairs."""
+    origin: str = ""
+    """What the table is known by that the rows come from: data that share it share rows."""
+    configuration_digest: str = ""
+    """What the configuration was known by when it was tested; another version of a machine is another one."""
     version: str = ""
     """The version of the package that made it."""
     source: str = ""
@@ -64,9 +78,9 @@ class Entry:
             )
 
     @property
-    def key(self) -> tuple[str, str, str, str]:
+    def key(self) -> Key:
         """What is the same for results of the same test."""
-        return self.data_digest or self.data_set, self.configuration, self.protocol, self.measure
+        return self.data_digest or self.data_set, self.configuration, self.protocol, self.splits, self.measure
 
 
 class KnowledgeFolder:
@@ -88,6 +102,20 @@ class KnowledgeFolder:
         """Add entries; those of the same test as an earlier one count instead of it."""
         self._write({"entry": asdict(entry)} for entry in entries)
 
+    def add_search(self, project: Project, found: Capsule) -> int:
+        """Add the finished tests of a search, and say how many were new.
+
+        Nothing is added twice, nor what was revoked, nor results that are stamped as unfair. The search may have been
+        aborted: what had finished counts.
+        """
+        from intemi.machines.meta_learning.harvest import entries_of_search
+
+        known, revoked = self._read()
+        fresh = [each for each in entries_of_search(project, found) if each.key not in known | revoked]
+        if fresh:
+            self.append(fresh)
+        return len(fresh)
+
     def revoke(self, entries: Iterable[Entry], why: str) -> None:
         """Declare entries invalid. They stay on record, with the reason, and count no more."""
         self._write({"revoked": entry.key, "why": why} for entry in entries)
@@ -96,7 +124,7 @@ class KnowledgeFolder:
         """The entries that count, in the order in which their tests were first added."""
         yield from self._read()[0].values()
 
-    def revoked(self) -> Mapping[tuple[str, str, str, str], str]:
+    def revoked(self) -> Mapping[Key, str]:
         """Why entries do not count, by their keys."""
         return self._read()[1]
 
@@ -114,6 +142,19 @@ class KnowledgeFolder:
             protocol = max(protocols, key=protocols.__getitem__, default="")
         return as_base([each for each in self.entries() if (each.protocol, each.measure) == (protocol, measure)])
 
+    def knowledge(self, protocol: str | None = None) -> Knowledge:
+        """What is in it now, for a `MetaLearner`; the folder is made if it is not there."""
+        from intemi.machines.meta_learning.knowledge import Knowledge
+
+        self.path.mkdir(parents=True, exist_ok=True, mode=0o700)
+        return Knowledge(str(self.path), protocol)
+
+    def content(self, size: int | None = None) -> bytes:
+        """The bytes of its file, or so many of the first ones; none if there is no file."""
+        if not self.file.exists():
+            return b""
+        return read_file(self.file, MAX_BYTES)[:size]
+
     def _write(self, lines: Iterable[Mapping[str, Any]]) -> None:
         self.path.mkdir(parents=True, exist_ok=True, mode=0o700)
         with open(open_file(self.file, os.O_RDWR | os.O_CREAT | os.O_APPEND), "r+b", buffering=0) as file:
@@ -128,28 +169,29 @@ class KnowledgeFolder:
                 text.append(f"{seal} {body}\n")
             file.write("".join(text).encode("utf-8"))
 
-    def _read(self) -> tuple[dict[tuple[str, str, str, str], Entry], dict[tuple[str, str, str, str], str]]:
-        """The entries that count, and why others do not."""
-        found: dict[tuple[str, str, str, str], Entry] = {}
-        revoked: dict[tuple[str, str, str, str], str] = {}
-        if not self.file.exists():
-            return found, revoked
-        for line in self._lines():
+    def _read(self) -> tuple[dict[Key, Entry], dict[Key, str]]:
+        return self.entries_in(self.content())
+
+    def entries_in(self, content: bytes) -> tuple[dict[Key, Entry], dict[Key, str]]:
+        """The entries that count, and why others do not, in what the file held at some time."""
+        found: dict[Key, Entry] = {}
+        revoked: dict[Key, str] = {}
+        for line in self._lines(content):
             if "entry" in line:
                 entry = Entry(**line["entry"])
                 revoked.pop(entry.key, None)
                 found[entry.key] = entry
             elif "revoked" in line:
-                data_set, configuration, protocol, measure = line["revoked"]
-                key = (data_set, configuration, protocol, measure)
+                data, configuration, protocol, splits, measure = line["revoked"]
+                key = (data, configuration, protocol, splits, measure)
                 revoked[key] = line["why"]
                 found.pop(key, None)
         return found, revoked
 
-    def _lines(self) -> Iterator[dict[str, Any]]:
+    def _lines(self, content: bytes) -> Iterator[dict[str, Any]]:
         """The lines whose seals are right."""
         seal, damaged = "", 0
-        for number, each in enumerate(filter(None, read_file(self.file, MAX_BYTES).split(b"\n"))):
+        for number, each in enumerate(filter(None, content.split(b"\n"))):
             stated, body = _divided(each)
             is_right = stated == _seal(seal, body)
             seal = stated
@@ -165,25 +207,52 @@ class KnowledgeFolder:
             warnings.warn(f"{self.file}: {damaged} damaged lines are left out", StoreWarning, stacklevel=4)
 
 
-def as_base(entries: Iterable[Entry]) -> KnowledgeBase:
+def own_knowledge_folder() -> KnowledgeFolder:
+    """The knowledge of this user, which searches extend: in the cache folder of the user."""
+    return KnowledgeFolder(downloads().parent / "knowledge")
+
+
+def as_base(entries: Iterable[Entry], sign: int = 1) -> KnowledgeBase:
     """The knowledge base of entries of one protocol; what is not known of a configuration on a data set is NaN.
 
-    Configurations that can be made of their JSON are configurations there, others are known by their names.
+    Configurations that can be made of their JSON are configurations there, others are known by their names. Of a data
+    set that was tested on several splits, those count on which most configurations were tested. With `sign` -1 the
+    lowest results are the best.
     """
-    listed = list(entries)
+    listed = _on_common_splits(list(entries))
     data_sets = {each.data_digest or each.data_set: each.data_set for each in listed}
-    configurations = list(dict.fromkeys(each.configuration for each in listed))
+    configurations = list(dict.fromkeys((each.configuration, each.configuration_digest) for each in listed))
     splits = max((len(each.results) for each in listed), default=1)
     rows = {key: row for row, key in enumerate(data_sets)}
     columns = {text: column for column, text in enumerate(configurations)}
-    results = np.full((len(rows), len(columns), splits), np.nan, dtype=np.float32)
+    results = np.full((len(rows), len(columns), splits), np.nan, dtype=np.float64)
     seconds = np.full((len(rows), len(columns)), np.nan)
     for each in listed:
-        place = rows[each.data_digest or each.data_set], columns[each.configuration]
-        results[place][: len(each.results)] = each.results
+        place = rows[each.data_digest or each.data_set], columns[each.configuration, each.configuration_digest]
+        results[place][: len(each.results)] = np.multiply(sign, each.results)
         seconds[place] = np.nan if each.seconds is None else each.seconds
-    known = tuple(configuration_of(text) for text in configurations)
+    known = tuple(configuration_of(*each) for each in configurations)
     return KnowledgeBase(tuple(data_sets.values()), known, results, seconds)
+
+
+def _on_common_splits(entries: Sequence[Entry]) -> list[Entry]:
+    """Of each data set the entries of those splits that most of its entries are of; of equal ones the first."""
+    counts: dict[str, dict[str, int]] = {}
+    for each in entries:
+        of_data = counts.setdefault(each.data_digest or each.data_set, {})
+        of_data[each.splits] = of_data.get(each.splits, 0) + 1
+    chosen = {data: max(of_data, key=of_data.__getitem__) for data, of_data in counts.items()}
+    return [each for each in entries if each.splits == chosen[each.data_digest or each.data_set]]
+
+
+def protocol_of(validation: Machine) -> str:
+    """What the results of a validation are filed under: how it looks, and its digest.
+
+    >>> from intemi.machines.meta_learning import cross_validation
+    >>> protocol_of(cross_validation()).rpartition(" ")[0]
+    'Repeater(distributor=CVDistributor(…), test=Scheme(…), repetitions=2)'
+    """
+    return f"{validation!r} {validation.digest.hex()[:16]}"
 
 
 def text_of(configuration: Machine) -> str:
@@ -192,8 +261,8 @@ def text_of(configuration: Machine) -> str:
 
 
 @lru_cache(maxsize=65_536)
-def configuration_of(text: str) -> Hashable:
-    """The configuration that a text describes; the text itself if there is none here.
+def configuration_of(text: str, known_by: str = "") -> Hashable:
+    """The configuration that a text describes; the text itself if there is none here, or it is another version.
 
     >>> from intemi.machines import KNN
     >>> configuration_of(text_of(KNN(k=3))) == KNN(k=3), configuration_of("J48 of WEKA")
@@ -206,7 +275,8 @@ def configuration_of(text: str) -> Hashable:
         found = from_plain(plain)
     except IntemiError:
         return text
-    return found if isinstance(found, Machine) else text
+    is_the_same = isinstance(found, Machine) and known_by in ("", found.digest.hex())
+    return found if is_the_same else f"{text} {known_by}"
 
 
 def _parsed(text: str) -> dict[str, Any] | None:

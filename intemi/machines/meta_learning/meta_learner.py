@@ -18,6 +18,7 @@ from intemi.machines.meta_learning.descriptions import DataDescription, describe
 from intemi.machines.meta_learning.evaluation import evaluate
 from intemi.machines.meta_learning.flow import Flow
 from intemi.machines.meta_learning.job_runner import JobRunner
+from intemi.machines.meta_learning.knowledge import Knowledge
 from intemi.machines.meta_learning.knowledge_base import paired_p_values
 from intemi.machines.meta_learning.loop import search
 from intemi.machines.meta_learning.orders import GivenOrder
@@ -61,6 +62,8 @@ class MetaLearner(Learner):
     seconds: float | None = parameter(default=None, above=0)
     reserve: float = parameter(default=0.1, at_least=0, below=1)
     """The share of the time that is kept for the winner."""
+    knowledge: Knowledge | None = parameter(default=None, kw_only=True)
+    """What was found on other data, for strategies that use it."""
 
     @property
     def looks_at_clock(self) -> bool:  # type: ignore[override]
@@ -89,9 +92,11 @@ class MetaLearner(Learner):
     async def run(self, job: Job, data: Any, rng: np.random.Generator) -> Model:
         begun = time.monotonic()
         deadline = None if self.seconds is None else begun + self.seconds * (1 - self.reserve)
-        expected = self._expectation(describe(job.load(data)))
-        course = self.strategy.begin(Setting(rng=rng, expected=expected, flow=self.candidates.begin()))
+        table = job.load(data)
         sign = -1 if self._declared[self.measure] == "lowest" else 1
+        known = self.knowledge and self.knowledge.base_for(table, self.validation, self.measure, sign)
+        expected = self._expectation(describe(table))
+        course = self.strategy.begin(Setting(knowledge=known, rng=rng, expected=expected, flow=self.candidates.begin()))
         runner = JobRunner(job, self.test_of, Query(RESULT, self.measure), sign, data)
         reason = await search(course, runner, deadline)
         failures = {str(task.candidate): runner.error_of(task) for task in course.finished if task.results is None}

@@ -1,0 +1,73 @@
+"""Harvest: the finished tests of a search, as entries of a knowledge folder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+from intemi.data import Data
+from intemi.kernel import Capsule, ConfigurationError, Machine, Project, State
+from intemi.kernel.lineage import INVALIDATING
+from intemi.kernel.shipped import VERSION
+from intemi.machines.meta_learning.knowledge_folder import Entry, protocol_of, text_of
+from intemi.machines.meta_learning.meta_learner import MetaLearner
+from intemi.machines.meta_learning.universal import universal_power
+from intemi.machines.meta_learning.validation import CANDIDATE, RESULT
+
+
+def entries_of_search(project: Project, found: Capsule) -> Iterator[Entry]:
+    """An entry for each candidate that a search has tested to the end; none that is stamped as unfair."""
+    search = found.config
+    if not isinstance(search, MetaLearner):
+        raise ConfigurationError(f"a knowledge folder takes the tests of a MetaLearner, got {search.kind}")
+    if _stamps_of(found):
+        return
+    when = datetime.now(UTC).isoformat(timespec="seconds")
+    finished = [child for child in found.children if child.name == "test" and child.state is State.FINISHED]
+    for test in {child.config: child for child in finished}.values():
+        answered = project.query(test, path=RESULT, labels=search.measure)
+        if set(answered.labels) & set(INVALIDATING):
+            continue
+        candidate = _candidate_of(test.config)
+        data: Data = test.inputs["data"]
+        yield Entry(
+            data_set=data.name or data.content_digest().hex()[:12],
+            configuration=text_of(candidate),
+            protocol=protocol_of(search.validation),
+            results=tuple(answered.values),
+            seconds=_cpu_of(project, test) * universal_power(),
+            data_digest=data.content_digest().hex(),
+            measure=search.measure,
+            splits=_splits_of(test),
+            origin=data.table.origin_digest.hex(),
+            configuration_digest=candidate.digest.hex(),
+            version=VERSION,
+            source=f"{found.path} {found.key.hex()}",
+            when=when,
+        )
+
+
+def _stamps_of(found: Capsule) -> set[str]:
+    """Why the results of a search do not mean what they say."""
+    results = found.results if found.state is State.FINISHED else {}
+    return {*found.context.stamps, *results} & set(INVALIDATING)
+
+
+def _candidate_of(test: Machine) -> Machine:
+    """What fills the place of the candidate: a placeholder with ports is a scheme around it."""
+    place = test.get(CANDIDATE)
+    children = getattr(place, "children", ())
+    candidate: Machine = children[0].machine if len(children) == 1 else place
+    return candidate
+
+
+def _cpu_of(project: Project, test: Capsule) -> float:
+    """CPU seconds of all that the test consists of, whichever request they were spent for."""
+    leaves = project.query(test, lambda item: not getattr(item.config, "is_composite", False), "cpu")
+    return float(sum(seconds for seconds in leaves.values if seconds is not None))
+
+
+def _splits_of(test: Capsule) -> str:
+    """The seed that the splits are drawn with; nothing if chance has no part in them."""
+    seed = test.context.seed
+    return "" if seed is None else "/".join(map(str, (seed.entropy, *seed.path)))
