@@ -13,6 +13,7 @@ from intemi.machines.meta_learning.knowledge_folder import Entry, protocol_of, t
 from intemi.machines.meta_learning.meta_learner import MetaLearner
 from intemi.machines.meta_learning.universal import universal_power
 from intemi.machines.meta_learning.validation import CANDIDATE, RESULT
+from intemi.machines.structure.scheme import Scheme
 
 
 def entries_of_search(project: Project, found: Capsule) -> Iterator[Entry]:
@@ -55,10 +56,8 @@ def _stamps_of(found: Capsule) -> set[str]:
 
 def _candidate_of(test: Machine) -> Machine:
     """What fills the place of the candidate: a placeholder with ports is a scheme around it."""
-    place = test.get(CANDIDATE)
-    children = getattr(place, "children", ())
-    candidate: Machine = children[0].machine if len(children) == 1 else place
-    return candidate
+    place: Machine = test.get(CANDIDATE)
+    return place.children[0].machine if isinstance(place, Scheme) and len(place.children) == 1 else place
 
 
 def _cpu_of(project: Project, test: Capsule) -> float:

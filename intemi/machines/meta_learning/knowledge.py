@@ -1,4 +1,4 @@
-"""Knowledge as a part of a configuration: what a knowledge folder held at some time, and what of it a search may use."""
+"""Knowledge as a part of a configuration: what a folder held at some time, and what of it a search may use."""
 
 from __future__ import annotations
 

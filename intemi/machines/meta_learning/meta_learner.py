@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from intemi.data import Data
 from intemi.kernel import ConfigurationError, Job, Machine, MachineFailed, Model, parameter
 from intemi.kernel.lineage import Examination
 from intemi.kernel.repository.query import Query
@@ -19,7 +20,7 @@ from intemi.machines.meta_learning.evaluation import evaluate
 from intemi.machines.meta_learning.flow import Flow
 from intemi.machines.meta_learning.job_runner import JobRunner
 from intemi.machines.meta_learning.knowledge import Knowledge
-from intemi.machines.meta_learning.knowledge_base import paired_p_values
+from intemi.machines.meta_learning.knowledge_base import KnowledgeBase, paired_p_values
 from intemi.machines.meta_learning.loop import search
 from intemi.machines.meta_learning.orders import GivenOrder
 from intemi.machines.meta_learning.passive_search import PassiveSearch
@@ -94,8 +95,7 @@ class MetaLearner(Learner):
         deadline = None if self.seconds is None else begun + self.seconds * (1 - self.reserve)
         table = job.load(data)
         sign = -1 if self._declared[self.measure] == "lowest" else 1
-        known = self.knowledge and self.knowledge.base_for(table, self.validation, self.measure, sign)
-        expected = self._expectation(describe(table))
+        expected, known = self._expectation(describe(table)), self._known_to(table, sign)
         course = self.strategy.begin(Setting(knowledge=known, rng=rng, expected=expected, flow=self.candidates.begin()))
         runner = JobRunner(job, self.test_of, Query(RESULT, self.measure), sign, data)
         reason = await search(course, runner, deadline)
@@ -114,6 +114,12 @@ class MetaLearner(Learner):
     def test_of(self, candidate: Machine) -> Machine:
         """How a candidate is tested."""
         return self.validation.fill({CANDIDATE: candidate})
+
+    def _known_to(self, data: Data, sign: int) -> KnowledgeBase | None:
+        """What was found on other data."""
+        if self.knowledge is None:
+            return None
+        return self.knowledge.base_for(data, self.validation, self.measure, sign)
 
     def _expectation(self, data: DataDescription) -> Callable[[Any], Complexity]:
         """What the tests of candidates are expected to take on such data."""
