@@ -30,7 +30,7 @@ ROOT = Path(__file__).parents[1]
 PAGE, IMAGES = ROOT / "docs" / "reproduction.md", ROOT / "docs" / "images"
 TITLE = "## Committees"
 NEXT = "\n## Best-first trees"
-"""What comes after it on a page that has no such part yet."""
+"""What comes after a part on a page that has no such part yet."""
 HEAD = f"""{TITLE}
 
 The book's second experiment: validation by ten passes grows ten trees, which are usually thrown away. A
@@ -102,12 +102,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def with_part(page: str, part: str) -> str:
-    """A page with another text in place of this part, up to the next heading; other parts are of other scripts.
+    """A page with a part in place of the one with the same title, up to the next heading; others are of other scripts.
 
     >>> with_part("# Page\\n\\n## Committees\\n\\nold\\n\\n## Next\\n", "## Committees\\n\\nnew")
     '# Page\\n\\n## Committees\\n\\nnew\\n\\n## Next\\n'
     """
-    before, is_there, rest = page.partition(f"\n{TITLE}\n")
+    title = part.partition("\n")[0]
+    before, is_there, rest = page.partition(f"\n{title}\n")
     if not is_there:
         before, _, after = page.partition(NEXT)
         return f"{before.rstrip()}\n\n{part}\n{NEXT}{after}"
