@@ -6,7 +6,8 @@ from collections.abc import Hashable
 
 import numpy as np
 
-from intemi.kernel import ConfigurationError, parameter
+from intemi.kernel import parameter
+from intemi.machines.meta_learning.knowledge_base import KnowledgeBase
 from intemi.machines.meta_learning.orders import BestOnAverage, Order
 from intemi.machines.meta_learning.scores import AccuracyScore
 from intemi.machines.meta_learning.stop_rules import StopRule
@@ -25,23 +26,18 @@ class ActiveTesting(Strategy):
     stop: tuple[StopRule, ...] = parameter(default=(), kw_only=True)
 
     def begin(self, setting: Setting) -> Course:
-        if setting.knowledge is None:
-            raise ConfigurationError(f"{self.kind}: it needs a knowledge base, got none")
-        return ActiveCourse(self, setting)
+        return ActiveCourse(self, setting, setting.known_to(self))
 
 
 class ActiveCourse(Course):
     """Hands out one candidate at a time."""
 
-    def __init__(self, strategy: ActiveTesting, setting: Setting) -> None:
+    def __init__(self, strategy: ActiveTesting, setting: Setting, knowledge: KnowledgeBase) -> None:
         super().__init__(strategy.stop)
-        assert setting.knowledge is not None
-        self._knowledge = setting.knowledge
-        self._waiting: dict[Hashable, None] = dict.fromkeys(
-            strategy.start.ordered(setting.every_candidate(), setting.knowledge, setting.rng)
-        )
+        self._knowledge = knowledge
+        self._waiting: dict[Hashable, None] = dict.fromkeys(strategy.start.ordered(setting))
         self._best: Task | None = None
-        self._agreed = np.zeros(len(setting.knowledge.data_sets))
+        self._agreed = np.zeros(len(knowledge.data_sets))
         self._duels = 0
         self._is_running = False
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
-from intemi.kernel import ConfigurationError, parameter
+from intemi.kernel import parameter
+from intemi.machines.meta_learning.knowledge_base import KnowledgeBase
 from intemi.machines.meta_learning.orders import Order, RandomOrder
 from intemi.machines.meta_learning.profile import MIN_PROFILE, Profile
 from intemi.machines.meta_learning.scores import PValueScore, Score
@@ -36,20 +37,17 @@ class LandmarkSearch(Strategy):
     stop: tuple[StopRule, ...] = parameter(default=(), kw_only=True)
 
     def begin(self, setting: Setting) -> Course:
-        if setting.knowledge is None:
-            raise ConfigurationError(f"{self.kind}: it needs a knowledge base, got none")
-        return LandmarkCourse(self, setting)
+        return LandmarkCourse(self, setting, setting.known_to(self))
 
 
 class LandmarkCourse(Course):
     """Hands out the landmarks, and all others when these have ended."""
 
-    def __init__(self, strategy: LandmarkSearch, setting: Setting) -> None:
+    def __init__(self, strategy: LandmarkSearch, setting: Setting, knowledge: KnowledgeBase) -> None:
         super().__init__(strategy.stop)
-        assert setting.knowledge is not None
-        order = strategy.start.ordered(setting.every_candidate(), setting.knowledge, setting.rng)
+        order = strategy.start.ordered(setting)
         self._landmarks, self._others = order[: strategy.landmarks], order[strategy.landmarks :]
-        self._profile = Profile(setting.knowledge, strategy.similarity, strategy.score)
+        self._profile = Profile(knowledge, strategy.similarity, strategy.score)
         self._running = 0
 
     def tasks(self) -> list[Task]:

@@ -7,29 +7,26 @@ from collections.abc import Hashable, Sequence
 
 import numpy as np
 
-from intemi.kernel import Component, ConfigurationError
+from intemi.kernel import Component
 from intemi.machines.interfaces import Floats
 from intemi.machines.meta_learning.knowledge_base import KnowledgeBase
 from intemi.machines.meta_learning.scores import PValueScore, Score
+from intemi.machines.meta_learning.strategy import Setting
 
 
 class Order(Component):
     """Puts candidates into an order, the most promising first."""
 
     @abstractmethod
-    def ordered(
-        self, candidates: Sequence[Hashable], knowledge: KnowledgeBase | None, rng: np.random.Generator
-    ) -> list[Hashable]:
-        """All candidates."""
+    def ordered(self, setting: Setting) -> list[Hashable]:
+        """All candidates of a search."""
 
 
 class GivenOrder(Order):
     """The order in which they were given."""
 
-    def ordered(
-        self, candidates: Sequence[Hashable], knowledge: KnowledgeBase | None, rng: np.random.Generator
-    ) -> list[Hashable]:
-        return list(candidates)
+    def ordered(self, setting: Setting) -> list[Hashable]:
+        return setting.every_candidate()
 
 
 class RandomOrder(Order):
@@ -37,28 +34,24 @@ class RandomOrder(Order):
 
     random = True
 
-    def ordered(
-        self, candidates: Sequence[Hashable], knowledge: KnowledgeBase | None, rng: np.random.Generator
-    ) -> list[Hashable]:
-        return [candidates[place] for place in rng.permutation(len(candidates))]
+    def ordered(self, setting: Setting) -> list[Hashable]:
+        candidates = setting.every_candidate()
+        return [candidates[place] for place in setting.rng.permutation(len(candidates))]
 
 
 class BestOnAverage(Order):
     """By the mean of a score over all data sets of the knowledge base; candidates that it does not know come last.
 
     >>> base = KnowledgeBase(("iris", "wine"), ("knn", "tree"), [[[0.9, 1.0], [0.8, 0.9]], [[0.7, 0.8], [0.6, 0.9]]])
-    >>> BestOnAverage().ordered(["new", "tree", "knn"], base, np.random.default_rng(0))
+    >>> BestOnAverage().ordered(Setting(["new", "tree", "knn"], base))
     ['knn', 'tree', 'new']
     """
 
     score: Score = PValueScore()
 
-    def ordered(
-        self, candidates: Sequence[Hashable], knowledge: KnowledgeBase | None, rng: np.random.Generator
-    ) -> list[Hashable]:
-        if knowledge is None:
-            raise ConfigurationError(f"{self.kind}: it needs a knowledge base, got none")
-        return by_weighted_score(candidates, knowledge, self.score, np.ones(len(knowledge.data_sets)))
+    def ordered(self, setting: Setting) -> list[Hashable]:
+        knowledge = setting.known_to(self)
+        return by_weighted_score(setting.every_candidate(), knowledge, self.score, np.ones(len(knowledge.data_sets)))
 
 
 def by_weighted_score(

@@ -21,8 +21,7 @@ class PassiveSearch(Strategy):
     stop: tuple[StopRule, ...] = parameter(default=(), kw_only=True)
 
     def begin(self, setting: Setting) -> Course:
-        order = self.order.ordered(setting.every_candidate(), setting.knowledge, setting.rng)
-        return PassiveCourse(order, self.stop)
+        return PassiveCourse(self.order.ordered(setting), self.stop)
 
 
 class PassiveCourse(Course):

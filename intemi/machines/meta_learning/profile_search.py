@@ -5,7 +5,8 @@ from __future__ import annotations
 import heapq
 from collections.abc import Hashable
 
-from intemi.kernel import ConfigurationError, parameter
+from intemi.kernel import parameter
+from intemi.machines.meta_learning.knowledge_base import KnowledgeBase
 from intemi.machines.meta_learning.orders import BestOnAverage, Order
 from intemi.machines.meta_learning.profile import Eviction, KeepDiverse, Profile
 from intemi.machines.meta_learning.scores import PValueScore, Score
@@ -35,22 +36,17 @@ class ProfileSearch(Strategy):
     stop: tuple[StopRule, ...] = parameter(default=(), kw_only=True)
 
     def begin(self, setting: Setting) -> Course:
-        if setting.knowledge is None:
-            raise ConfigurationError(f"{self.kind}: it needs a knowledge base, got none")
-        return ProfileCourse(self, setting)
+        return ProfileCourse(self, setting, setting.known_to(self))
 
 
 class ProfileCourse(Course):
     """Hands out packages from a queue, to which each new ranking is added before the older ones."""
 
-    def __init__(self, strategy: ProfileSearch, setting: Setting) -> None:
+    def __init__(self, strategy: ProfileSearch, setting: Setting, knowledge: KnowledgeBase) -> None:
         super().__init__(strategy.stop)
-        assert setting.knowledge is not None
         self._strategy = strategy
-        self._initial = strategy.start.ordered(setting.every_candidate(), setting.knowledge, setting.rng)
-        self._profile = Profile(
-            setting.knowledge, strategy.similarity, strategy.score, strategy.max_profile, strategy.eviction
-        )
+        self._initial = strategy.start.ordered(setting)
+        self._profile = Profile(knowledge, strategy.similarity, strategy.score, strategy.max_profile, strategy.eviction)
         self._ranking = self._initial
         self._queue: list[tuple[float, Hashable]] = []
         self._handed_out: set[Hashable] = set()

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from intemi.kernel import Component
+from intemi.kernel import Component, ConfigurationError
 from intemi.machines.meta_learning.complexity import Complexity
 from intemi.machines.meta_learning.flow import FlowRun
 from intemi.machines.meta_learning.knowledge_base import KnowledgeBase
@@ -27,6 +27,14 @@ class Setting:
     """What the test of a candidate is expected to take."""
     flow: FlowRun | None = None
     """Where more candidates come from."""
+    describe: Callable[[], Mapping[str, float]] | None = None
+    """Gives the meta-features of the present data."""
+
+    def known_to(self, part: Component) -> KnowledgeBase:
+        """The knowledge base; an error, for a part that needs one, if there is none."""
+        if self.knowledge is None:
+            raise ConfigurationError(f"{part.kind}: it needs a knowledge base, got none")
+        return self.knowledge
 
     def every_candidate(self) -> list[Hashable]:
         """All candidates, for strategies that put them into an order beforehand."""
