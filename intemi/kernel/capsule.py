@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from intemi.kernel.composite import Wait
 from intemi.kernel.context import ALL, Context, Source, State
 from intemi.kernel.encoding import encoded_as_mapping
-from intemi.kernel.errors import IntemiError, MachineError, NoSuchName, NoSuchPort, TimedOut
+from intemi.kernel.errors import ConfigurationError, IntemiError, MachineError, NoSuchName, NoSuchPort, TimedOut
 from intemi.kernel.record import SINGLE, Items, Record
 
 if TYPE_CHECKING:
@@ -107,6 +107,27 @@ class Capsule:
     def __await__(self) -> Generator[Wait, None, Capsule]:
         yield from Wait((self,)).__await__()
         return self
+
+    @property
+    def progress(self) -> Any:
+        """What a running composite has last reported of itself; None if there is nothing, and once it is done."""
+        task = self.context.task
+        return None if task is None else task.progress
+
+    def end_early(self) -> None:
+        """Ask a composite to end with what it has, as if its time were up; wait for it as before.
+
+        Only what depends on the clock can: any other machine is the same whenever it is requested. It is up to the
+        composite to obey; a search with a limit of time does.
+        """
+        if not self.config.depends_on_clock:
+            raise ConfigurationError(
+                f"{self.path}: {self.config.kind} cannot end early, since it does not depend on the clock as it is "
+                "configured; abort it, what has finished under it is kept"
+            )
+        task = self.context.task
+        if task is not None:
+            self._line.end_early(task)
 
     def abort(self) -> None:
         """Abort it, and everything under it that no other request needs."""

@@ -27,16 +27,23 @@ if TYPE_CHECKING:
 class Wait:
     """Something to await: all of some capsules, or any of them."""
 
-    __slots__ = ("capsules", "contexts", "first", "is_over", "pending", "raises", "timeout", "wake")
+    __slots__ = ("capsules", "contexts", "ends_early", "first", "is_over", "pending", "raises", "timeout", "wake")
 
     def __init__(
-        self, capsules: Iterable[Capsule], first: bool = False, raises: bool = True, timeout: float | None = None
+        self,
+        capsules: Iterable[Capsule],
+        first: bool = False,
+        raises: bool = True,
+        timeout: float | None = None,
+        ends_early: bool = False,
     ) -> None:
         self.capsules = tuple(capsules)
         self.contexts: Sequence[Context] = [capsule.context for capsule in self.capsules]
         self.first = first
         self.raises = raises
         self.timeout = timeout
+        self.ends_early = ends_early
+        """Whether it is over when the composite is asked to end early."""
         self.pending = 0
         self.is_over = False
         self.wake: Callable[[], None] | None = None
@@ -171,13 +178,30 @@ class Job:
         """Await all of them; if some failed, the first of these (in the order given) is raised when all are done."""
         return Wait(capsules)
 
-    def settled(self, *capsules: Capsule) -> Wait:
-        """Await all of them, failed or not; the caller has to look at their errors."""
-        return Wait(capsules, raises=False)
+    def settled(self, *capsules: Capsule, timeout: float | None = None) -> Wait:
+        """Await all of them, failed or not, or the end of the time; the caller has to look at their errors."""
+        return Wait(capsules, raises=False, timeout=timeout)
 
-    def any(self, *capsules: Capsule, timeout: float | None = None) -> Wait:
-        """Await the first of them, or the end of the time; answers with those that are done, failed or not."""
-        return Wait(capsules, first=True, raises=False, timeout=timeout)
+    def any(self, *capsules: Capsule, timeout: float | None = None, ends_early: bool = False) -> Wait:
+        """Await the first of them, or the end of the time; answers with those that are done, failed or not.
+
+        With `ends_early` it is over, too, when this composite is asked to end early.
+        """
+        return Wait(capsules, first=True, raises=False, timeout=timeout, ends_early=ends_early)
+
+    @property
+    def workers(self) -> int:
+        """How many leaves can run at once."""
+        return max(1, sum(manager.workers for manager in self._line.managers))
+
+    @property
+    def ends_early(self) -> bool:
+        """Whether the caller has asked for an early end (`capsule.end_early()`), with whatever there is."""
+        return self._task.ends_early
+
+    def report(self, progress: Any) -> None:
+        """Say how far it is, in a value that does not change; the caller sees it as `capsule.progress`."""
+        self._task.progress = progress
 
     def children(self) -> list[Capsule]:
         """Everything requested so far."""

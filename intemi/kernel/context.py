@@ -289,6 +289,7 @@ class Task:
         "contexts",
         "coroutine",
         "cpu",
+        "ends_early",
         "held",
         "inputs",
         "is_awaited",
@@ -302,10 +303,12 @@ class Task:
         "missing",
         "owner",
         "position",
+        "progress",
         "pulse",
         "queued",
         "started",
         "state",
+        "wait",
         "wall",
     )
 
@@ -347,6 +350,12 @@ class Task:
         self.coroutine: Coroutine[Any, Any, Any] | None = None
         self.is_waiting = False
         """Whether its coroutine is suspended."""
+        self.wait: Wait | None = None
+        """What its coroutine has last waited for."""
+        self.progress: Any = None
+        """What a composite has last reported of itself."""
+        self.ends_early = False
+        """Whether a composite was asked to end with what it has."""
         self.children: list[Context] = [] if self.is_composite else _NO_CHILDREN
 
     def start(self) -> None:

@@ -253,16 +253,22 @@ class _DryJob:
     def all(self, *capsules: Capsule) -> Wait:
         return Wait(capsules)
 
-    def settled(self, *capsules: Capsule) -> Wait:
-        return Wait(capsules, raises=False)
+    def settled(self, *capsules: Capsule, timeout: float | None = None) -> Wait:
+        return Wait(capsules, raises=False, timeout=timeout)
+
+    workers = 1
+    ends_early = False
+
+    def report(self, progress: Any) -> None:
+        pass
 
     def query(self, query: Query, capsule: Capsule) -> Series:
         repository = self._explorer._line.repository
         assert repository is not None
         return repository.ask(query, capsule.context)
 
-    def any(self, *capsules: Capsule, timeout: float | None = None) -> Wait:
-        return Wait(capsules, first=True, raises=False, timeout=timeout)
+    def any(self, *capsules: Capsule, timeout: float | None = None, ends_early: bool = False) -> Wait:
+        return Wait(capsules, first=True, raises=False, timeout=timeout, ends_early=ends_early)
 
     def children(self) -> list[Capsule]:
         return list(self._capsules)

@@ -308,14 +308,33 @@ class AssemblyLine:
         with self._lock:
             if not task.contexts or not wait.arm(partial(self.resume, task)):
                 return False
+            if task.ends_early and wait.ends_early:
+                wait.is_over = True
+                return False
             task.is_waiting = True
+            task.wait = wait
             if wait.timeout is not None:
-                self.timers.after(wait.timeout, partial(self._time_is_up, wait))
+                self.timers.after(wait.timeout, partial(self._end_wait, task, wait))
             return True
 
-    def _time_is_up(self, wait: Wait) -> None:
+    def end_early(self, task: Task) -> None:
+        """Ask a composite to end with what it has; a wait that ends early is over."""
         with self._lock:
-            wait.end()
+            task.ends_early = True
+            if task.wait is not None and task.wait.ends_early:
+                self._end_wait(task, task.wait)
+
+    def _end_wait(self, task: Task, wait: Wait) -> None:
+        """Let a composite go on although what it waits for is not done.
+
+        It gets a thread of its own: all workers may be busy with what it no longer wants to wait for.
+        """
+        with self._lock:
+            if task.is_waiting and task.wait is wait and not wait.is_over:
+                wait.is_over = True
+                task.is_waiting = False
+                thread = threading.Thread(target=self.runner.go_on, args=(task,), name="intemi composite", daemon=True)
+                thread.start()
 
     def resume(self, task: Task) -> None:
         """Hand a waiting composite to a worker: to go on or, if it has no waiter left, to be closed."""

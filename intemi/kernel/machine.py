@@ -23,7 +23,8 @@ Best = Literal["highest", "lowest"] | None
 RESERVED = frozenset(
     {
         *("branch", "commentators", "comments", "job", "limits", "name", "priority", "results", "rng", "seed", "self"),
-        *("abort", "child", "children", "config", "context", "cpu", "done", "error", "key", "path", "state", "wait"),
+        *("abort", "child", "children", "config", "context", "cpu", "done", "end_early", "error", "key", "path"),
+        *("progress", "state", "wait"),
     }
 )
 """Names that no port can have: the arguments of a request, of `run` and of `Model`, and what a capsule has itself."""
@@ -72,6 +73,8 @@ class Machine(Component):
     has_process: ClassVar[bool] = False
     counts_by_name: ClassVar[bool] = False
     """Whether machines of this class are so different that they are counted by their names."""
+    measured: ClassVar[frozenset[str]] = frozenset()
+    """Labels of results that say what its run took: they alone may differ from run to run."""
     former_ports: ClassVar[tuple[tuple[str, str], ...]] = ()
     """Outputs with their names in an earlier version and now: a scheme that is read from a folder may use either."""
     is_composite: ClassVar[bool] = False

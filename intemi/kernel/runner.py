@@ -66,13 +66,22 @@ class Runner:
         self._is_awaited = False
         """Whether something waits for a leaf in the buffer."""
 
+    def go_on(self, task: Task) -> None:
+        """Run a composite on from where it waits."""
+        try:
+            self._drive(task)
+        except BaseException as error:  # the store cannot be used, say: no waiter must hang
+            with self._line.step():
+                self.finisher.fail(task, error)
+
     def perform(self, task: Task, manager: TaskManager) -> None:
         """Run a task, or run a composite on from where it waits."""
+        if task.coroutine is not None:
+            self.go_on(task)
+            return
         tasks = [task]  # that this thread is busy with
         try:
-            if task.coroutine is not None:
-                self._drive(task)
-            elif task.is_composite:
+            if task.is_composite:
                 if self._start(tasks, manager):
                     self._open(task)
             else:

@@ -146,8 +146,9 @@ def _run(config: Machine, inputs: dict[str, Any], workers: int) -> dict[str, Any
 
 
 def _comparable(capsule: Capsule) -> bytes:
+    measured = capsule.config.measured
     try:
-        return encode(capsule.results)
+        return encode({label: value for label, value in capsule.results.items() if label not in measured})
     except EncodingError as error:
         raise AssertionError(f"{capsule.config.kind}: results must be plain values or arrays: {error}") from None
 

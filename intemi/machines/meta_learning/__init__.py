@@ -3,8 +3,9 @@
 `knowledge_base` is what is known of other data sets, `knowledge_folder` where it is kept; `scores`, `similarities` and
 `orders` are what can be exchanged. `generators` and `flow` produce candidates. `profile_search`, `landmark_search`,
 `complexity_search`, `passive_search` and `active_testing` are strategies. `loop` runs any of them; a `meta_learner` is
-the machine that does it, `replay` does it on results that are on record, and `curves` say how good they were.
-`evaluation` says what tests will take, by `descriptions` of data and a `calibration`, which `measuring` makes.
+the machine that does it, with a `search_log` and reports of its `progress`; `replay` does it on results that are on
+record, and `curves` say how good they were. `evaluation` says what tests will take, by `descriptions` of data and a
+`calibration`, which `measuring` makes.
 """
 
 from intemi.machines.meta_learning.active_testing import ActiveTesting
@@ -19,11 +20,12 @@ from intemi.machines.meta_learning.knowledge_base import KnowledgeBase
 from intemi.machines.meta_learning.knowledge_folder import Entry, KnowledgeFolder, own_knowledge_folder
 from intemi.machines.meta_learning.landmark_search import LandmarkSearch
 from intemi.machines.meta_learning.loop import Reason, Runner, search
-from intemi.machines.meta_learning.meta_learner import MetaLearner
+from intemi.machines.meta_learning.meta_learner import MetaLearner, ranked_candidates
 from intemi.machines.meta_learning.orders import BestOnAverage, GivenOrder, Order, RandomOrder
 from intemi.machines.meta_learning.passive_search import PassiveSearch
 from intemi.machines.meta_learning.profile import Eviction, KeepDiverse
 from intemi.machines.meta_learning.profile_search import ProfileSearch
+from intemi.machines.meta_learning.progress import Progress
 from intemi.machines.meta_learning.replay import ReplayRunner, replay
 from intemi.machines.meta_learning.scores import AccuracyScore, DifferenceScore, PValueScore, RankScore, Score
 from intemi.machines.meta_learning.similarities import (
@@ -41,6 +43,8 @@ from intemi.machines.meta_learning.validation import cross_validation
 
 __all__ = [
     "MetaLearner",
+    "ranked_candidates",
+    "Progress",
     "cross_validation",
     "Knowledge",
     "KnowledgeBase",

@@ -76,6 +76,7 @@ class ComplexityCourse(Course):
             self._begun += 1
             self._running += 1
             task.attempt += 1
+            task.expected = complexity.seconds
             task.limit = self._strategy.forbearance * complexity.seconds / complexity.reliability
             task.priority = -float(self._begun)
             fresh.append(task)

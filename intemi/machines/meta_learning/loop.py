@@ -17,6 +17,7 @@ class Reason(Enum):
     SATISFIED = "the strategy has found enough"
     EXHAUSTED = "nothing is left to test"
     DEADLINE = "the time is up"
+    EARLY = "it was asked to end early"
 
 
 class Runner(Protocol):

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from intemi.data import Data
-from intemi.kernel import ConfigurationError, Job, Machine, MachineFailed, Model, parameter
+from intemi.kernel import Capsule, ConfigurationError, Job, Machine, MachineFailed, Model, parameter
 from intemi.kernel.lineage import Examination
 from intemi.kernel.repository.query import Query
 from intemi.machines.fairness.leaks import stamps_of_search
@@ -21,14 +21,20 @@ from intemi.machines.meta_learning.flow import Flow
 from intemi.machines.meta_learning.job_runner import JobRunner
 from intemi.machines.meta_learning.knowledge import Knowledge
 from intemi.machines.meta_learning.knowledge_base import KnowledgeBase, paired_p_values
-from intemi.machines.meta_learning.loop import search
+from intemi.machines.meta_learning.loop import Reason, search
 from intemi.machines.meta_learning.orders import GivenOrder
 from intemi.machines.meta_learning.passive_search import PassiveSearch
+from intemi.machines.meta_learning.search_log import log_table
 from intemi.machines.meta_learning.strategy import Course, Setting, Strategy
 from intemi.machines.meta_learning.task import Task
 from intemi.machines.meta_learning.validation import CANDIDATE, RESULT, cross_validation
 from intemi.machines.roles import Learner
 from intemi.series import Series
+
+SIGNIFICANT = 0.01
+"""Below this p-value a candidate is worse than the best."""
+SHARE = 0.75
+"""Of the time that is left, for which a candidate may learn from all data before the next one is tried."""
 
 
 class MetaLearner(Learner):
@@ -39,11 +45,14 @@ class MetaLearner(Learner):
     that was ended goes on where it was.
 
     With `seconds` it ends in time: a tenth is kept for the learning of the winner. Then it looks at the clock, and is
-    run for each request.
+    run for each request. `capsule.progress` says how far it is; after `capsule.end_early()` it learns with the best so
+    far.
 
-    Results: "Best", "Quality" (the mean over the splits), "Tests" (how many finished), "Stopped" (why), "Ranking" (all
-    that finished, the best first, with the p-value of a paired t-test against the best), and "Failures". What tests
-    took is asked for by a query: they have the labels "Test", "Attempt" and "cpu".
+    Results: "Best", "Quality" (the mean over the splits), "Tests" (how many finished), "Stopped" (why), and "Failures".
+    "Ranking" is a table of all that finished, the best first, with the p-value of a paired t-test against the best,
+    what the test took in universal seconds, and the number of attempts. "As good" are those of them that are not
+    significantly worse than the best, and "Cheapest" is the one of these whose test took the least. "Log" has every
+    attempt in the order in which they were started. `ranked_candidates` gives configurations.
 
     >>> from intemi.kernel import Project
     >>> from intemi.machines import KNN, Majority, NaiveBayes, SklearnDataset
@@ -54,6 +63,9 @@ class MetaLearner(Learner):
     ...     found.results["Best"][:8], found.results["Tests"], found.results["Stopped"]
     ('KNN(k=5,', 3, 'nothing is left to test')
     """
+
+    version = 2
+    measured = frozenset({"Ranking", "As good", "Cheapest", "Log"})
 
     candidates: Flow
     strategy: Strategy = PassiveSearch(GivenOrder())
@@ -92,22 +104,29 @@ class MetaLearner(Learner):
 
     async def run(self, job: Job, data: Any, rng: np.random.Generator) -> Model:
         begun = time.monotonic()
+        ends = None if self.seconds is None else begun + self.seconds
         deadline = None if self.seconds is None else begun + self.seconds * (1 - self.reserve)
         table = job.load(data)
         sign = -1 if self._declared[self.measure] == "lowest" else 1
         expected, known = self._expectation(describe(table)), self._known_to(table, sign)
         course = self.strategy.begin(Setting(knowledge=known, rng=rng, expected=expected, flow=self.candidates.begin()))
-        runner = JobRunner(job, self.test_of, Query(RESULT, self.measure), sign, data)
+        runner = JobRunner(job, self.test_of, Query(RESULT, self.measure), sign, data, ends)
         reason = await search(course, runner, deadline)
-        failures = {str(task.candidate): runner.error_of(task) for task in course.finished if task.results is None}
-        winner, learned = await self._learned(job, course, data)
+        if reason is Reason.DEADLINE and job.ends_early:
+            reason = Reason.EARLY
+        winner, learned = await self._learned(job, course, runner, data, ends)
+        ranking = _ranking(course, sign)
+        as_good = ranking[ranking["p"] >= SIGNIFICANT]
         results = {
             "Best": str(winner.candidate),
             "Quality": sign * winner.quality,
             "Tests": len(course.ranking),
             "Stopped": reason.value,
-            "Ranking": _table(course, sign),
-            "Failures": failures,
+            "Ranking": ranking,
+            "As good": as_good,
+            "Cheapest": str(as_good["candidate"][int(np.argmin(as_good["seconds"]))]),
+            "Failures": {str(task.candidate): error for task, error in runner.errors.items()},
+            "Log": log_table(runner.log),
         }
         return Model(classifier=learned.classifier, results=results)
 
@@ -130,20 +149,32 @@ class MetaLearner(Learner):
 
         return expected
 
-    async def _learned(self, job: Job, course: Course, data: Any) -> tuple[Task, Any]:
-        """The best task whose candidate learns from all data, and what has learned."""
+    async def _learned(
+        self, job: Job, course: Course, runner: JobRunner, data: Any, ends: float | None
+    ) -> tuple[Task, Capsule]:
+        """The best task whose candidate learns from all data, and what has learned.
+
+        One that fails, or has not learned within its share of the time that is left, makes way for the next.
+        """
         for task in course.ranking:
             assert isinstance(task.candidate, Machine)
+            runner.report_learning(task.candidate)
             learned = job.request(task.candidate, name="winner", data=data)
-            await job.settled(learned)
-            if learned.error is None:
+            await job.settled(learned, timeout=None if ends is None else SHARE * max(0.0, ends - time.monotonic()))
+            if learned.done and learned.error is None:
                 return task, learned
-        raise MachineFailed(
-            f"{self.kind}: no candidate of {len(course.finished)} could be tested and learned with", self.kind, b""
-        )
+            learned.abort()
+        raise MachineFailed(self._nothing_found(course, runner), self.kind, b"")
+
+    def _nothing_found(self, course: Course, runner: JobRunner) -> str:
+        within = "" if self.seconds is None else f" within {self.seconds:g} s"
+        first = next((f"; {task.candidate}: {error}" for task, error in runner.errors.items()), "")
+        if course.ranking:
+            return f"{self.kind}: none of the {len(course.ranking)} candidates tested has learned from all data{within}"
+        return f"{self.kind}: no test of {len(runner.log)} has finished{within}{first}"
 
 
-def _table(course: Course, sign: int) -> Series:
+def _ranking(course: Course, sign: int) -> Series:
     """What finished, the best first, with the significance of the difference from the best."""
     ranking = course.ranking
     best = ranking[0].results
@@ -153,5 +184,27 @@ def _table(course: Course, sign: int) -> Series:
             "quality": [sign * task.quality for task in ranking],
             "candidate": [str(task.candidate) for task in ranking],
             "p": p_values,
+            "seconds": [task.took for task in ranking],
+            "attempts": [max(task.attempt, 1) for task in ranking],
         }
     )
+
+
+def ranked_candidates(found: Capsule) -> list[Machine]:
+    """The candidates of a finished `MetaLearner`, in the order of its ranking, as configurations to request again.
+
+    >>> from intemi.kernel import Project
+    >>> from intemi.machines import KNN, Majority, SklearnDataset
+    >>> from intemi.machines.meta_learning import Flow, Set
+    >>> with Project() as project:
+    ...     iris = project.request(SklearnDataset("iris"))
+    ...     found = project.run(MetaLearner(Flow((Set((Majority(), KNN(k=5))),))), data=iris.data)
+    ...     [candidate.kind for candidate in ranked_candidates(found)]
+    ['KNN', 'Majority']
+    """
+    candidates = {}
+    for child in found.children:
+        if child.name == "test":
+            [part] = child.config.get(CANDIDATE).children
+            candidates[str(part.machine)] = part.machine
+    return [candidates[text] for text in found.results["Ranking"]["candidate"]]

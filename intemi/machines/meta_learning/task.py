@@ -18,6 +18,8 @@ class Outcome(Enum):
     FINISHED = "finished"
     TIMED_OUT = "timed out"
     FAILED = "failed"
+    STOPPED = "stopped"
+    """The search has ended before it."""
 
 
 @dataclass(eq=False)
@@ -30,12 +32,16 @@ class Task:
     """Of the tasks that wait, the one with the highest priority is run first."""
     limit: float | None = None
     """How many seconds of computing the test may take, in universal seconds."""
+    expected: float | None = None
+    """How many universal seconds the test is expected to take, if the strategy has asked for that."""
     attempt: int = 0
     outcome: Outcome = Outcome.WAITING
     results: Floats | None = None
     """The result of each split, once it has finished."""
     seconds: float = 0.0
-    """What the test has cost in all attempts, in universal seconds."""
+    """What the test has cost this search in all attempts, in universal seconds."""
+    took: float = 0.0
+    """What the test took when it was run, by this search or an earlier one, in universal seconds."""
     number: int = 0
     """Its number in the order in which tasks were first handed out."""
     finished: int = 0
