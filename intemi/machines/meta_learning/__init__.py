@@ -1,11 +1,12 @@
 """Meta-learning: searches for learning machines that use what was found on other data.
 
 `knowledge_base` is what is known of other data sets, `knowledge_folder` where it is kept; `scores`, `similarities` and
-`orders` are what can be exchanged. `generators` and `flow` produce candidates. `profile_search`, `landmark_search`,
-`complexity_search`, `passive_search` and `active_testing` are strategies. `loop` runs any of them; a `meta_learner` is
-the machine that does it, with a `search_log` and reports of its `progress`; `replay` does it on results that are on
-record, and `curves` say how good they were. `evaluation` says what tests will take, by `descriptions` of data and a
-`calibration`, which `measuring` makes.
+`orders` are what can be exchanged. `generators` and `flow` produce candidates, `refining` those near the best; the
+`default_space` is one of them. `profile_search`, `landmark_search`, `complexity_search`, `passive_search` and
+`active_testing` are strategies. `loop` runs any of them; a `meta_learner` is the machine that does it, with a
+`search_log` and reports of its `progress`; `replay` does it on results that are on record, and `curves` say how good
+they were. `evaluation` says what tests will take, by `descriptions` of data and a `calibration`, which `measuring`
+makes.
 """
 
 from intemi.machines.meta_learning.active_testing import ActiveTesting
@@ -13,6 +14,8 @@ from intemi.machines.meta_learning.combinations import Combination, EveryPair, I
 from intemi.machines.meta_learning.complexity import Complexity
 from intemi.machines.meta_learning.complexity_search import ComplexitySearch
 from intemi.machines.meta_learning.curves import Curves, differences_of
+from intemi.machines.meta_learning.default_space import default_space, default_validation
+from intemi.machines.meta_learning.descriptions import DataDescription, describe
 from intemi.machines.meta_learning.flow import Flow
 from intemi.machines.meta_learning.generators import Cycle, Filled, Generator, Item, Loop, Set, Tuned, Union
 from intemi.machines.meta_learning.knowledge import Knowledge
@@ -26,6 +29,7 @@ from intemi.machines.meta_learning.passive_search import PassiveSearch
 from intemi.machines.meta_learning.profile import Eviction, KeepDiverse
 from intemi.machines.meta_learning.profile_search import ProfileSearch
 from intemi.machines.meta_learning.progress import Progress
+from intemi.machines.meta_learning.refining import CommitteesOfTheBest, Neighbours
 from intemi.machines.meta_learning.replay import ReplayRunner, replay
 from intemi.machines.meta_learning.scores import AccuracyScore, DifferenceScore, PValueScore, RankScore, Score
 from intemi.machines.meta_learning.similarities import (
@@ -46,6 +50,10 @@ __all__ = [
     "ranked_candidates",
     "Progress",
     "cross_validation",
+    "default_space",
+    "default_validation",
+    "DataDescription",
+    "describe",
     "Knowledge",
     "KnowledgeBase",
     "KnowledgeFolder",
@@ -68,6 +76,8 @@ __all__ = [
     "Set",
     "Filled",
     "Tuned",
+    "Neighbours",
+    "CommitteesOfTheBest",
     "Union",
     "Cycle",
     "Loop",

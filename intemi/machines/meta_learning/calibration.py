@@ -20,6 +20,7 @@ import numpy as np
 
 from intemi.data.openml import cache_folder as downloads
 from intemi.kernel import Component, Machine
+from intemi.machines.classifiers.sklearn_estimator import SklearnLearning
 from intemi.machines.interfaces import Floats
 from intemi.machines.meta_learning.descriptions import DataDescription
 from intemi.whole_files import write_whole
@@ -146,6 +147,8 @@ def signature(part: Component) -> str:
     'KNN(Euclidean)'
     """
     inner = [signature(each) for each in part.components()]
+    if isinstance(part, SklearnLearning):
+        inner = [part.estimator.rpartition(".")[2], *inner]
     return f"{part.kind}({', '.join(inner)})" if inner else part.kind
 
 
@@ -156,10 +159,15 @@ def inputs_of(machine: Machine, data: DataDescription) -> list[float]:
 
 
 def numbers_in(part: Any) -> list[float]:
-    """The numeric parameters of a machine and of its components, in order."""
+    """The numeric parameters of a machine and of its components, in order; 0 stands for what is no number.
+
+    So machines that are made of the same parts have equally many.
+    """
     if isinstance(part, Component):
         return [number for name, value in part.parameters().items() if name != "seed" for number in numbers_in(value)]
+    if isinstance(part, Mapping):
+        return [number for name in sorted(part) for number in numbers_in(part[name])]
     if isinstance(part, tuple):
         return [number for value in part for number in numbers_in(value)]
     is_number = isinstance(part, int | float) and not isinstance(part, bool) and math.isfinite(part)
-    return [abs(float(part))] if is_number else []
+    return [abs(float(part)) if is_number else 0.0]

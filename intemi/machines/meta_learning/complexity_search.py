@@ -60,15 +60,16 @@ class ComplexityCourse(Course):
         for candidate in setting.candidates:
             self._put(candidate)
 
-    def _put(self, candidate: Hashable) -> None:
+    def _put(self, candidate: Hashable, attractiveness: float = 1.0) -> None:
         complexity = self._expected(candidate)
-        self.queue.put(Task(candidate), replace(complexity, seconds=max(complexity.seconds, LEAST_SECONDS)))
+        seconds = max(complexity.seconds, LEAST_SECONDS)
+        self.queue.put(Task(candidate), replace(complexity, seconds=seconds, attractiveness=attractiveness))
 
     def tasks(self) -> list[Task]:
         if self._flow is not None:
             for item in self._flow.poll(MAX_NEW):
                 self._items[item.configuration] = item
-                self._put(item.configuration)
+                self._put(item.configuration, item.attractiveness)
         fresh = []
         while self._running < self._strategy.window and len(self.queue):
             task = self.queue.pop()

@@ -23,6 +23,8 @@ class Item:
     configuration: Machine
     origin: Generator
     parents: tuple[Item, ...] = ()
+    attractiveness: float = 1.0
+    """More than 1 if its test should come earlier than its complexity says."""
 
     @property
     def depth(self) -> int:

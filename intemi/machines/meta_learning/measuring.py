@@ -14,12 +14,14 @@ from intemi.kernel import Machine, MachineFailed, Project
 from intemi.machines.meta_learning.calibration import Calibration, Regression, inputs_of, signature
 from intemi.machines.meta_learning.descriptions import describe
 from intemi.machines.meta_learning.universal import universal_power
-from intemi.machines.search.defaults import default_scenarios
+from intemi.machines.search.defaults import default_values
 
 MOST_SECONDS = 1.5
 """After a run that took longer, larger data are left out."""
-MOST_VARIANTS = 3
+MOST_VARIANTS = 8
 """How many values of parameters are tried, beside the defaults."""
+VARIANT_SIZES = 6
+"""On how many sizes of data they are tried."""
 SIZES: Sequence[tuple[int, int, int, int]] = (
     (60, 4, 0, 2),
     (60, 2, 6, 3),
@@ -58,39 +60,37 @@ def measured(
     on_progress: Callable[[str], None] = lambda kind: None,
 ) -> Calibration:
     """What machines of these kinds take, on this computer, in universal seconds. It takes minutes."""
-    regressions = {}
+    rows: dict[tuple[str, str], list[tuple[list[float], float]]] = {}
     for machine in machines:
-        on_progress(signature(machine))
-        runs: list[tuple[list[float], float]] = []
-        uses: list[tuple[list[float], float]] = []
+        kind = signature(machine)
+        on_progress(kind)
         for variant in (machine, *_variants(machine)):
-            for size in sizes if variant is machine else sizes[:6]:
+            for size in sizes if variant is machine else sizes[:VARIANT_SIZES]:
                 data = made_data(*size)
                 found = _timed(variant, data)
                 if found is None:
                     continue
-                run, use = found
                 inputs = inputs_of(variant, describe(data))
-                runs.append((inputs, run))
-                if use is not None:
-                    uses.append((inputs, use))
-                if run > MOST_SECONDS:
+                for stage, seconds in zip(("run", "use"), found, strict=True):
+                    if seconds is not None:
+                        rows.setdefault((kind, stage), []).append((inputs, seconds))
+                if found[0] > MOST_SECONDS:
                     break
-        for stage, rows in (("run", runs), ("use", uses)):
-            if rows:
-                given, seconds = zip(*rows, strict=True)
-                regressions[signature(machine), stage] = Regression.fitted(np.array(given), np.array(seconds))
-    return Calibration(regressions)
+    return Calibration({key: _fitted(measurements) for key, measurements in rows.items()})
+
+
+def _fitted(measurements: Sequence[tuple[list[float], float]]) -> Regression:
+    inputs, seconds = zip(*measurements, strict=True)
+    return Regression.fitted(np.array(inputs), np.array(seconds))
 
 
 def _variants(machine: Machine) -> list[Machine]:
-    """The machine with other values of its parameters, as far as it suggests some."""
-    found: list[Machine] = []
-    for scenario in default_scenarios(machine).values():
-        if not scenario.is_random:
-            candidates = scenario.begin().ask()
-            step = max(1, len(candidates) // 2)
-            found += [each.applied_to(machine) for each in candidates[::step]]
+    """The machine with the least and the greatest default value of each parameter, one at a time."""
+    found = [
+        machine.replace(path, value)
+        for path, values in default_values(machine).items()
+        for value in (values[0], values[-1])
+    ]
     kind = signature(machine)
     return [each for each in found if signature(each) == kind and each != machine][:MOST_VARIANTS]
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from intemi.kernel import Machine
-from intemi.machines.classifiers import CN2, KNN, SVM, Logistic, Majority, NaiveBayes, OneR, TunedKNN
-from intemi.machines.classifiers.kernels import LinearKernel
+from intemi.machines.classifiers import CN2, KNN, SVM, Logistic, Majority, NaiveBayes, OneR, SklearnClassifier, TunedKNN
+from intemi.machines.classifiers.kernels import LinearKernel, PolynomialKernel
+from intemi.machines.committees import GradientBoosting
 from intemi.machines.rankings import CorrelationRanking, FScoreRanking, MutualInformationRanking
 from intemi.machines.transformations import (
+    MDL,
     Discretization,
     Imputation,
     NominalToIndicators,
@@ -15,6 +17,12 @@ from intemi.machines.transformations import (
     Standardization,
 )
 from intemi.machines.trees import C45, CART, ID3, QUEST, CTree, DecisionStump, DecisionTree, SSVTree
+from intemi.machines.trees.splitters.random_subset import RandomSubset
+
+EXTRA_TREES = "sklearn.ensemble.ExtraTreesClassifier"
+HISTOGRAM_BOOSTING = "sklearn.ensemble.HistGradientBoostingClassifier"
+QUADRATIC = "sklearn.discriminant_analysis.QuadraticDiscriminantAnalysis"
+NETWORK = "sklearn.neural_network.MLPClassifier"
 
 
 def usual_machines() -> tuple[Machine, ...]:
@@ -26,7 +34,23 @@ def usual_learners() -> tuple[Machine, ...]:
     """Learners, the quickest first."""
     trees = (DecisionStump(), DecisionTree(), CART(), C45(), C45(refinement=None), CART(refinement=None), SSVTree())
     slower = (ID3(), CTree(), QUEST(), Logistic(), SVM(), SVM(kernel=LinearKernel()), CN2())
-    return (Majority(), OneR(), NaiveBayes(), KNN(k=1), TunedKNN(), *trees, *slower)
+    return (Majority(), OneR(), NaiveBayes(), KNN(k=1), TunedKNN(), *trees, *slower, *_of_committees())
+
+
+def _of_committees() -> tuple[Machine, ...]:
+    """Committees that are one machine, and members of those that are many."""
+    randomized = (DecisionTree(splitter=RandomSubset(features)) for features in ("sqrt", 2, 10))
+    return (*randomized, GradientBoosting(), SVM(kernel=PolynomialKernel(degree=2)), *sklearn_learners())
+
+
+def sklearn_learners() -> tuple[Machine, ...]:
+    """Learners of scikit-learn that are usual candidates."""
+    return (
+        SklearnClassifier(EXTRA_TREES, {"min_samples_leaf": 1, "n_estimators": 100}),
+        SklearnClassifier(HISTOGRAM_BOOSTING, {"learning_rate": 0.1, "max_iter": 100}),
+        SklearnClassifier(QUADRATIC, {"reg_param": 0.1}),
+        SklearnClassifier(NETWORK, {"alpha": 1e-3, "max_iter": 100}),
+    )
 
 
 def usual_transformations() -> tuple[Machine, ...]:
@@ -38,6 +62,7 @@ def usual_transformations() -> tuple[Machine, ...]:
         NominalToIndicators(),
         PrincipalComponents(),
         Discretization(),
+        Discretization(MDL()),
     )
 
 

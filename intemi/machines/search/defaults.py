@@ -14,6 +14,7 @@ from typing import Any
 from intemi.kernel import Component, ConfigurationError, Machine
 from intemi.machines.search.scenario import Scenario
 from intemi.machines.search.stacked import Grid
+from intemi.machines.search.steps import Steps
 from intemi.machines.search.values import Values
 
 
@@ -55,6 +56,28 @@ def _suggested_by(part: Component) -> Scenario | None:
     declared = {field.name: field.metadata.get("search") for field in dataclasses.fields(part)}  # type: ignore[arg-type]
     values = [Values(name, tried) for name, tried in declared.items() if tried is not None]
     return values[0] if len(values) == 1 else Grid(*values) if values else None
+
+
+def default_values(configuration: Component) -> dict[str, tuple[Any, ...]]:
+    """The values of each parameter in a configuration that default scenarios list, by the path of the parameter.
+
+    >>> from intemi.machines import SVM, LinearKernel
+    >>> default_values(SVM(kernel=LinearKernel()))
+    {'C': (0.5, 2.0, 8.0, 32.0, 128.0, 512.0, 2048.0)}
+    """
+    return {
+        path: values for scenario in default_scenarios(configuration).values() for path, values in _listed_by(scenario)
+    }
+
+
+def _listed_by(scenario: Scenario) -> Iterator[tuple[str, tuple[Any, ...]]]:
+    if isinstance(scenario, Steps):
+        yield scenario.path, scenario.values()
+    elif isinstance(scenario, Values):
+        yield scenario.path, tuple(scenario.values)
+    elif isinstance(scenario, Grid):
+        for part in scenario.scenarios:
+            yield from _listed_by(part)
 
 
 def parts_of(value: Any, path: str = "") -> Iterator[tuple[str, Component]]:

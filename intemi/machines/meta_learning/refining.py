@@ -1,0 +1,114 @@
+"""Generators that look at what was found: candidates near the best ones, and committees of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from intemi.kernel import Machine, parameter
+from intemi.machines.committees.decision_rules import Average, Vote
+from intemi.machines.committees.tie_rules import LargestMeanProbability
+from intemi.machines.committees.voting import Voting
+from intemi.machines.meta_learning.calibration import signature
+from intemi.machines.meta_learning.generators import Arrivals, Generator, Item, Ratings
+from intemi.machines.search.defaults import default_values
+
+RULES = (Vote(), Average())
+"""How committees decide: some learners are better than the probabilities that they give, others are not."""
+
+
+class Neighbours(Generator):
+    """The best candidates with one parameter changed: one step up or down in its default range.
+
+    It begins when a `share` of what its source produced was tested. In a `Cycle` it climbs: neighbours that are better
+    have neighbours themselves.
+
+    >>> from intemi.machines import Logistic
+    >>> from intemi.machines.meta_learning import Flow, Set
+    >>> flow = Flow((Neighbours(Set((Logistic(C=1.0),))),)).begin()
+    >>> flow.poll()
+    []
+    """
+
+    source: Generator
+    best: int = parameter(default=3, at_least=1)
+    """How many candidates have neighbours."""
+    share: float = parameter(default=0.8, at_least=0, at_most=1)
+
+    @property
+    def sources(self) -> tuple[Generator, ...]:
+        return (self.source,)
+
+    def produce(self, arrivals: Sequence[Arrivals], ratings: Ratings) -> Iterator[Item]:
+        [source] = arrivals
+        rated = best_first(source.items, ratings)
+        if len(rated) >= self.share * len(source.items):
+            for item in rated[: self.best]:
+                yield from (Item(each, self) for each in neighbours(item.configuration))
+
+
+class CommitteesOfTheBest(Generator):
+    """Committees of the best candidates, and of the best candidates of the best kinds, as many as `sizes` say.
+
+    Their members were tested, so their models are on record: a committee costs no more than its answers.
+
+    >>> from intemi.machines import KNN, NaiveBayes
+    >>> from intemi.machines.meta_learning import Flow, Set
+    >>> flow = Flow((CommitteesOfTheBest(Set((KNN(), NaiveBayes())), sizes=(2,)),)).begin()
+    >>> flow.poll()
+    []
+    """
+
+    source: Generator
+    sizes: tuple[int, ...] = (3, 5)
+    share: float = parameter(default=0.8, at_least=0, at_most=1)
+
+    @property
+    def sources(self) -> tuple[Generator, ...]:
+        return (self.source,)
+
+    def produce(self, arrivals: Sequence[Arrivals], ratings: Ratings) -> Iterator[Item]:
+        [source] = arrivals
+        rated = best_first(source.items, ratings)
+        if len(rated) < self.share * len(source.items):
+            return
+        kinds: dict[str, Item] = {}
+        for item in rated:
+            kinds.setdefault(signature(item.configuration), item)
+        for size in self.sizes:
+            for chosen in (rated[:size], list(kinds.values())[:size]):
+                if len(chosen) == size:
+                    learners = tuple(item.configuration for item in chosen)
+                    for rule in RULES:
+                        committee = Voting(learners, rule, LargestMeanProbability())
+                        yield Item(committee, self, attractiveness=float(size))
+
+
+def best_first(items: Sequence[Item], ratings: Ratings) -> list[Item]:
+    """Items that were tested, the best first, and of equal ones the first."""
+    return sorted((item for item in items if item in ratings), key=lambda item: -ratings[item])
+
+
+def neighbours(candidate: Machine) -> Iterator[Machine]:
+    """The candidate with one parameter changed to the next value, up or down, of its default range.
+
+    >>> from intemi.machines import Logistic
+    >>> [each.C for each in neighbours(Logistic(C=1.0))]
+    [0.1, 10.0]
+    """
+    for path, values in default_values(candidate).items():
+        yield from (candidate.replace(path, value) for value in _next_to(candidate.get(path), values))
+
+
+def _next_to(present: Any, values: tuple[Any, ...]) -> list[Any]:
+    """The next lower and the next higher value; all others, if they are no numbers."""
+    if not all(_is_number(value) for value in (present, *values)):
+        return [value for value in values if value != present]
+    lower = [value for value in values if value < present and not math.isclose(value, present)]
+    higher = [value for value in values if value > present and not math.isclose(value, present)]
+    return [*([max(lower)] if lower else []), *([min(higher)] if higher else [])]
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)

@@ -1,0 +1,52 @@
+"""Candidates near the best ones, and committees of the best."""
+
+from intemi.machines import KNN, Logistic, NaiveBayes, Voting
+from intemi.machines.meta_learning import CommitteesOfTheBest, Cycle, Flow, Item, Loop, Neighbours, Set, Union
+from intemi.machines.meta_learning.refining import neighbours
+
+FIRST = Set((Logistic(C=1.0), NaiveBayes(), KNN(k=5)))
+
+
+def rate_new(flow_run, qualities) -> list[Item]:
+    """Take new candidates, and say how good they are."""
+    items = flow_run.poll()
+    for item in items:
+        flow_run.rate(item, qualities(item.configuration))
+    return items
+
+
+def test_a_neighbour_has_one_parameter_changed_by_one_step() -> None:
+    assert [each.C for each in neighbours(Logistic(C=1.0))] == [0.1, 10.0]
+    assert [each.C for each in neighbours(Logistic(C=3.0))] == [1.0, 10.0]
+    assert [each.C for each in neighbours(Logistic(C=100.0))] == [10.0]
+
+
+def test_neighbours_wait_until_enough_was_tested() -> None:
+    flow = Flow((FIRST, Neighbours(FIRST, best=1, share=1.0))).begin()
+    first = flow.poll()
+    flow.rate(first[0], 0.9)
+    assert flow.poll() == []
+    flow.rate(first[1], 0.8)
+    flow.rate(first[2], 0.7)
+    assert [item.configuration for item in flow.poll()] == [Logistic(C=0.1), Logistic(C=10.0)]
+
+
+def test_in_a_cycle_neighbours_climb_to_the_best() -> None:
+    climbing = Cycle(Neighbours(Union((FIRST, Loop())), best=1, share=1.0))
+    flow = Flow((FIRST, climbing)).begin()
+
+    def quality(candidate) -> float:
+        return candidate.C / 1000 if isinstance(candidate, Logistic) else 0.0
+
+    found = [item.configuration for _ in range(5) for item in rate_new(flow, quality)]
+    assert found[3:] == [Logistic(C=0.1), Logistic(C=10.0), Logistic(C=100.0)]
+
+
+def test_committees_are_made_of_the_best_and_of_the_best_of_each_kind() -> None:
+    first = Set((Logistic(C=1.0), Logistic(C=10.0), NaiveBayes()))
+    flow = Flow((first, CommitteesOfTheBest(first, sizes=(2,)))).begin()
+    rate_new(flow, lambda candidate: 0.9 if isinstance(candidate, Logistic) else 0.8)
+    committees = flow.poll()
+    assert all(isinstance(item.configuration, Voting) and item.attractiveness == 2 for item in committees)
+    members = {item.configuration.learners for item in committees}
+    assert members == {(Logistic(C=1.0), Logistic(C=10.0)), (Logistic(C=1.0), NaiveBayes())}
