@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from itertools import product
+from itertools import chain, product
 from math import prod
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,15 @@ _CODES: tuple[Any, ...] = (np.uint8, np.uint16, np.uint32)
 _COORDINATES = (str, int, float, bool)
 
 
+class BlockCell(NamedTuple):
+    """One cell of a block."""
+
+    number: int
+    """Counted as in memory, the last axis first."""
+    labels: dict[str, Coordinate]
+    """Its coordinates."""
+
+
 class Axes:
     """The labels of the cells of a block, axis by axis. An axis has one label, or several that change together."""
 
@@ -40,41 +49,30 @@ class Axes:
         """How many coordinates each axis has."""
         self.size = prod(self.shape)
         """How many cells there are."""
-        self._steps = [prod(self.shape[axis + 1 :]) for axis in range(len(self.shape))]
-        self._places = {
-            label: (axis, place) for axis, names in enumerate(self._labels) for place, label in enumerate(names)
-        }
-
-    @property
-    def labels(self) -> tuple[str, ...]:
+        self.labels = tuple(label for names in self._labels for label in names)
         """The labels of all axes, in order."""
-        return tuple(self._places)
 
-    def __contains__(self, label: str) -> bool:
-        return label in self._places
-
-    def label(self, name: str, cell: int) -> Coordinate:
-        """The coordinate of a cell by a label; cells are counted as in memory, the last axis first."""
-        axis, place = self._places[name]
-        found: Coordinate = self._coordinates[axis][cell // self._steps[axis] % self.shape[axis]][place]
-        return found
-
-    def cells(self, allows: Callable[[str, Any], bool] | None = None) -> list[int]:
+    def cells(self, allows: Callable[[str, Any], bool] | None = None) -> list[BlockCell]:
         """The cells all of whose labels are allowed, in order."""
-        chosen = [
-            [
-                at * step
-                for at, coordinate in enumerate(coordinates)
-                if allows is None or all(map(allows, labels, coordinate))
-            ]
-            for labels, coordinates, step in zip(self._labels, self._coordinates, self._steps, strict=True)
+        chosen = []
+        for axis, (labels, coordinates) in enumerate(zip(self._labels, self._coordinates, strict=True)):
+            step = prod(self.shape[axis + 1 :])
+            chosen.append(
+                [
+                    (at * step, list(zip(labels, coordinate, strict=True)))
+                    for at, coordinate in enumerate(coordinates)
+                    if allows is None or all(map(allows, labels, coordinate))
+                ]
+            )
+        return [
+            BlockCell(sum(steps), dict(chain.from_iterable(labelled)))
+            for steps, labelled in (zip(*along, strict=True) for along in product(*chosen))
         ]
-        return list(map(sum, product(*chosen)))
 
     def columns(self) -> dict[str, list[Coordinate]]:
         """For each label its coordinates, cell by cell."""
-        every = range(self.size)
-        return {label: [self.label(label, cell) for cell in every] for label in self.labels}
+        cells = self.cells()
+        return {label: [cell.labels[label] for cell in cells] for label in self.labels}
 
     @property
     def encoding(self) -> bytes:

@@ -60,6 +60,10 @@ class Store(ABC):
     def find(self, key: bytes) -> Record | None:
         """The record that answers a key, or has that id."""
 
+    def find_all(self, machines: Sequence[bytes]) -> Iterator[Record]:
+        """The records of machines by their ids, in any order; those that are not there are left out."""
+        yield from (record for machine in machines if (record := self.find(machine)) is not None)
+
     @abstractmethod
     def claim(self, machine: bytes, key: bytes | None = None) -> Claim | Record:
         """Claim a machine before running it, in one indivisible step; a claim ends with its owner.

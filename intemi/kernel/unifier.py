@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import enum
 import secrets
-from collections.abc import Sequence, Set
+from collections.abc import Collection, Iterator, Sequence, Set
 from functools import lru_cache
 from itertools import count
 
@@ -133,6 +133,11 @@ class Unifier:
     def record_of(self, machine: bytes) -> Record | None:
         """The record of a machine's id, at any level."""
         return self._records.get(machine) or self.store.find(machine)
+
+    def records_of(self, machines: Collection[bytes]) -> Iterator[Record]:
+        """The records of machines' ids, at any level; those that are not there are left out."""
+        yield from (self._records[machine] for machine in machines if machine in self._records)
+        yield from self.store.find_all([machine for machine in machines if machine not in self._records])
 
     def _usable(self, record: Record) -> bool:
         if record.failure is None or self._failures is Failures.REUSE:

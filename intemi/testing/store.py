@@ -90,6 +90,10 @@ def _check_many_are_kept_at_once(store: Store) -> None:
     for record, key in zip(records, keys, strict=True):
         assert _same(store.find(key), record), "each of the machines that are kept at once must be found"
         assert _same(store.claim(record.machine), record), "claiming a finished machine must answer with its record"
+    machines = [record.machine for record in records]
+    listed = {record.machine: record for record in store.find_all([*machines, _new_id()])}
+    assert listed.keys() == set(machines), "find_all must answer with the machines that are there, and no others"
+    assert all(_same(listed[record.machine], record) for record in records), "find_all must answer as find does"
     store.keep_all([])
 
 

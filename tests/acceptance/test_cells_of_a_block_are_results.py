@@ -187,7 +187,7 @@ def test_the_index_holds_no_cells(folder: Path, later: Project) -> None:
         rows = index.execute(
             "SELECT DISTINCT label, value FROM results JOIN machines ON number = machine WHERE kind = 'Wide'"
         ).fetchall()
-    assert sorted(rows) == [("Accuracy", b""), ("Error", b""), ("Rows", 11), ("Rule", b""), ("Size", b"")]
+    assert sorted(rows) == [("Accuracy", b""), ("Error", b""), ("Rows", 11)]
 
 
 def test_an_index_of_before_there_were_blocks_is_made_anew(folder: Path, later: Project) -> None:

@@ -58,6 +58,6 @@ def unseal(kind: bytes, owner: bytes, sealed: object) -> bytes:
 
 
 def _checksum(kind: bytes, owner: bytes, payload: bytes) -> bytes:
-    if len(payload) < 4096:  # joining them is quicker than hashing piece by piece
+    if len(payload) < 65_536:  # joining them is quicker than hashing piece by piece
         return digest(b"".join((kind, owner, payload)))
     return digest(kind, owner, payload)

@@ -158,6 +158,12 @@ class WriteBehind(Store):
             return self._store.find(key)
         return self._waiting(key) or self._store.find(self._id_of(key))
 
+    def find_all(self, machines: Sequence[bytes]) -> Iterator[Record]:
+        """The records of machines by their ids, in any order; those that are not there are left out."""
+        waiting = {machine: record for machine in machines if (record := self._waiting(machine)) is not None}
+        yield from waiting.values()
+        yield from self._store.find_all([machine for machine in machines if machine not in waiting])
+
     def _id_of(self, key: bytes) -> bytes:
         return self._next.ids.get(key) or self._current.ids.get(key) or key
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Container, Iterator, Set
 from fnmatch import fnmatchcase
 from typing import Any
 
-from intemi.kernel.block import Axes
+from intemi.kernel.block import Axes, BlockCell
 from intemi.kernel.errors import ConfigurationError, IntemiError
 from intemi.kernel.repository.callers import told_apart
 from intemi.kernel.repository.item import Item
@@ -68,7 +68,7 @@ def choose(
 
 def _cells(reader: Reader, items: list[Item], allows: Callable[[str, Any], bool] | None) -> list[Item]:
     """Items, with an item for each cell in place of those that have left blocks: the cells whose labels are allowed."""
-    chosen: dict[Axes, list[int]] = {}
+    chosen: dict[Axes, list[BlockCell]] = {}
     found: list[Item] = []
     for item in items:
         axes = reader.axes(item.machine)

@@ -13,7 +13,7 @@ from itertools import islice
 from typing import Any
 
 from intemi.kernel import encoding, entries
-from intemi.kernel.block import axes_of, is_block
+from intemi.kernel.block import Axes, axes_of, is_block
 from intemi.kernel.decoding import decode
 from intemi.kernel.entries import Entry
 from intemi.kernel.errors import EncodingError
@@ -32,6 +32,7 @@ _UPDATED = ", ".join(f"{column} = excluded.{column}" for column in _COLUMNS)
 _ADD_MACHINE = f"INSERT INTO machines VALUES ({', '.join('?' * 11)}) ON CONFLICT (number) DO UPDATE SET {_UPDATED}"
 _ADD_CHILD = "INSERT OR IGNORE INTO machines (number, id) VALUES (?, ?)"
 _ADD_RESULT = "INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?)"
+_ADD_AXIS_LABEL = "INSERT OR IGNORE INTO axis_labels VALUES (?, ?)"
 _ADD_EDGE = "INSERT OR REPLACE INTO edges VALUES (?, ?, ?, ?, ?)"
 _ADD_ROOT = """
     INSERT INTO roots VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (run, position) DO UPDATE SET name = excluded.name,
@@ -262,6 +263,7 @@ class Index:
         machines: dict[int, _Row] = {}
         results: list[_Row] = []
         edges: list[_Row] = []
+        axes_found: dict[int, Axes] = {}
         ids = (each for record, children in found for each in (record.machine, *(child.machine for child in children)))
         new = self._give_numbers(dict.fromkeys(ids))
         for record, children in found:
@@ -277,6 +279,8 @@ class Index:
                 None if record.failure is None else text(record.failure.message),
                 None if axes is None else self._config(axes),
             )
+            if axes is not None:
+                axes_found[self._config(axes)] = axes_of(axes)
             results += rows
             for child in children:
                 comments = encoding.encode(child.comments) if child.comments else None
@@ -290,6 +294,7 @@ class Index:
         change(_ADD_MACHINE, machines.values())
         change(_ADD_CHILD, [(number, machine) for machine, number in new if number not in machines])
         change(_ADD_RESULT, results)
+        change(_ADD_AXIS_LABEL, [(number, text(label)) for number, axes in axes_found.items() for label in axes.labels])
         if are_finished:  # children of the time before it finished may have been given up
             change(_DROP_EDGES, again)
         change(_ADD_EDGE, edges)
@@ -395,7 +400,7 @@ def results_of(number: int, record: Record) -> tuple[list[_Row], bytes | None]:
         blocks = [label for label, value in results.items() if type(value) is bytes and is_block(value)]
         axes = decode(results[blocks[0]]).encoded_axes if blocks else None
         if axes is not None:
-            results = {**results, **dict.fromkeys((*blocks, *axes_of(axes).labels), IN_BLOCK)}
+            results = {**results, **dict.fromkeys(blocks, IN_BLOCK)}
     except EncodingError:  # a program that knows the type of these values may ask for them
         return [(number, 0, None, record.encode())], None
     rows = [

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from intemi.kernel.block import BlockCell
 from intemi.kernel.component import Component
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ class Item:
         above: Item | None = None,
         noted: bytes | Mapping[str, Any] | None = None,
         comments: dict[str, Any] | None = None,
-        cell: int | None = None,
+        cell: BlockCell | None = None,
     ) -> None:
         self.reader = reader
         """Knows more about it, and about all others that the question is about."""
@@ -54,7 +55,7 @@ class Item:
         self._inherited: dict[str, Any] | None = None
         """Labels that items below have looked for."""
 
-    def of_cell(self, cell: int) -> Item:
+    def of_cell(self, cell: BlockCell) -> Item:
         """The item of one cell of the blocks that its machine has left."""
         shared = self.reader, self.machine, self.name, self.names, self.above, self._noted, self._said_by_parent
         return Item(*shared, cell)
@@ -87,7 +88,8 @@ class Item:
         results = self.reader.results(self.machine)
         if self.reader.axes(self.machine) is None:
             return results
-        own = {label: self.result(label) for label in results}
+        coordinates = {} if self.cell is None else self.cell.labels
+        own = {label: self.result(label) for label in (*results, *coordinates)}
         return {label: value for label, value in own.items() if value is not MISSING}
 
     @property
@@ -111,10 +113,13 @@ class Item:
 
     def result(self, name: str) -> Any:
         """A result of its machine; MISSING if it has none of that name."""
+        cell = self.cell
+        if cell is not None and name in cell.labels:
+            return cell.labels[name]
         value = self.reader.result(self.machine, name)
         if value is not OF_CELLS:
             return value
-        return MISSING if self.cell is None else self.reader.in_block(self.machine, name, self.cell)
+        return MISSING if cell is None else self.reader.block(self.machine, name).value(cell.number)
 
     def comment(self, name: str) -> Any:
         """What its parent or a commentator says of it; MISSING if that is nothing."""

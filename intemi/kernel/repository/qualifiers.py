@@ -240,8 +240,12 @@ class Comparison(Qualifier):
         # In SQLite numbers compare as in Python, text is greater than they are, and blobs, the greatest, are anything.
         if self.of != "result" or type(self.value) not in (int, float, str) or type(to_cell(self.value)) is bytes:
             return None
+        label = text(self.label)
         compared = f"(value {self.by} ? OR value >= x'') AND (label = ? OR label IS NULL)"
-        return Narrowing(f"number IN (SELECT machine FROM results WHERE {compared})", (self.value, text(self.label)))
+        in_blocks = "axes IN (SELECT axes FROM axis_labels WHERE label = ?)"
+        return Narrowing(
+            f"{in_blocks} OR number IN (SELECT machine FROM results WHERE {compared})", (label, self.value, label)
+        )
 
 
 def _found(item: Item, of: Kind, name: str) -> Any:

@@ -17,6 +17,8 @@ from intemi.kernel.repository.lookup import Cells, Machines
 from intemi.kernel.repository.provenance import Provenance
 from intemi.kernel.repository.tables import IN_BLOCK, from_cell
 
+RecordsOf = Callable[[Collection[bytes]], Iterable[Record]]
+"""Gives the records of machines by their ids; those that are damaged or gone are left out."""
 _PLACES = {name: place for place, name in enumerate(MEASURED)}
 _NOTHING: dict[str, Any] = {}
 
@@ -40,9 +42,10 @@ class Facts(Protocol):
 class Reader:
     """What one question has looked up so far."""
 
-    def __init__(self, lookup: Facts, provenance: Provenance) -> None:
+    def __init__(self, lookup: Facts, provenance: Provenance, records_of: RecordsOf) -> None:
         self._open_lookup: Facts | None = lookup
         self._provenance = provenance
+        self._records_of = records_of
         self._ids: dict[int, bytes] | None = None
         self._machines: Machines = {}
         self._about: frozenset[int] = frozenset()
@@ -58,6 +61,8 @@ class Reader:
         self._parameters: dict[tuple[int, str], Any] = {}
         self._times: dict[int, tuple[Any, ...]] | None = None
         self._axes: dict[int, Axes] = {}
+        self._records: dict[int, Record] | None = None
+        """Those of the machines that have left blocks."""
         self._blocks: dict[tuple[int, str], Block] = {}
         self._noted: dict[bytes, dict[str, Any]] = {}
         self._warned: set[str] = set()
@@ -195,24 +200,20 @@ class Reader:
             self._axes[number] = axes_of(self._lookup.axes(number))
         return self._axes[number]
 
-    def in_block(self, machine: int, label: str, cell: int) -> Any:
-        """What a label means to a cell of the blocks of a machine: a coordinate, or the value of the cell."""
-        axes = self.axes(machine)
-        assert axes is not None
-        if label in axes:
-            return axes.label(label, cell)
-        block = self._blocks.get((machine, label))
-        if block is None:
-            block = self._blocks[machine, label] = self._block(machine, label)
-        return block.value(cell)
-
-    def _block(self, machine: int, label: str) -> Block:
-        record = self._provenance.record_of(self._id_of(machine))
-        if record is None:
-            raise IncompleteError(f"query: the results of a {self.kind(machine)} are damaged or gone; run it again")
-        found = record.result(label)
-        assert isinstance(found, Block)
+    def block(self, machine: int, label: str) -> Block:
+        """One of the blocks that a machine has left."""
+        found = self._blocks.get((machine, label))
+        if found is None:
+            if self._records is None:
+                self._records = self._records_with_blocks()
+            if machine not in self._records:
+                raise IncompleteError(f"query: the results of a {self.kind(machine)} are damaged or gone; run it again")
+            found = self._blocks[machine, label] = self._records[machine].result(label)
         return found
+
+    def _records_with_blocks(self) -> dict[int, Record]:
+        with_blocks = {id_: number for number, id_ in self.ids().items() if self._machines[number][2] is not None}
+        return {with_blocks[record.machine]: record for record in self._records_of(with_blocks)}
 
     def results(self, machine: int) -> dict[str, Any]:
         """All its results."""

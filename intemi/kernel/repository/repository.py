@@ -201,7 +201,7 @@ class Repository:
         provenance = self._provenance(root)
 
         def find_in(recent: Recent) -> Answer:
-            with closing(Reader(recent, provenance)) as reader:
+            with closing(Reader(recent, provenance, self._line.unifier.records_of)) as reader:
                 reader.look_at(recent.machines)
                 start = Item(reader, ROOT, root.name, comments=dict(root.comments or {}))
                 return answer(reader, choose(reader, [start], recent.edges, where))
@@ -220,7 +220,7 @@ class Repository:
                 if recent is None:
                     raise IncompleteError(f"query: what was on record below {root.path} is damaged or gone")
                 return find_in(recent)
-            with closing(Reader(opened.lookup, provenance)) as reader:
+            with closing(Reader(opened.lookup, provenance, self._line.unifier.records_of)) as reader:
                 return answer(reader, find(opened.lookup, reader, self._starts(opened, reader, root), where))
 
         if finished is None:

@@ -14,7 +14,7 @@ from intemi.kernel import encoding
 from intemi.kernel.decoding import decode
 from intemi.kernel.disk.seal import DamageError
 
-VERSION = 5
+VERSION = 6
 APPLICATION = int.from_bytes(b"ir", "big") << 16
 SCHEMA = (
     "CREATE TABLE mark (number INTEGER, stamp BLOB, entry INTEGER, entry_stamp BLOB, store BLOB)",
@@ -23,6 +23,7 @@ SCHEMA = (
     "CREATE INDEX machines_by_kind ON machines (kind)",
     "CREATE INDEX machines_unfinished ON machines (number) WHERE wall IS NULL",
     "CREATE TABLE configs (number INTEGER PRIMARY KEY, digest BLOB UNIQUE, bytes BLOB)",
+    "CREATE TABLE axis_labels (axes INTEGER, label TEXT, PRIMARY KEY (axes, label)) WITHOUT ROWID",
     "CREATE TABLE results (machine INTEGER, place INTEGER, label TEXT, value, "
     "PRIMARY KEY (machine, place)) WITHOUT ROWID",
     "CREATE TABLE edges (parent INTEGER, position INTEGER, child INTEGER, name TEXT, comments BLOB, "
@@ -42,8 +43,8 @@ SCHEMA = (
 """`mark` says how far the store and its log were read, what stood there, and which store that was. A machine without a
 kind is known as a child only; one without a wall time is not finished. A result without a label is a whole record, with
 values of a type that was not known where it was read. The cells of blocks are in the records of machines, and not here:
-a machine has the number of their axes, which are among the `configs`, and results with the labels of its blocks and of
-their axes have the cell `IN_BLOCK`. `new_roots` are requests whose machines were not known when they were noted.
+a machine has the number of their axes, which are among the `configs` and have their labels in `axis_labels`, and results
+with the labels of its blocks have the cell `IN_BLOCK`. `new_roots` are requests whose machines were not known when they were noted.
 `forgotten` is what users have dropped and has not run again, `lost` what damage has taken from the store."""
 IN_BLOCK = b""
 _MADE = (*SCHEMA, f"PRAGMA application_id = {APPLICATION + VERSION}", f"PRAGMA user_version = {VERSION}")
