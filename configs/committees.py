@@ -28,7 +28,6 @@ import numpy as np
 from intemi import Block, Input, Machine, Model, Project
 from intemi.data import Data
 from intemi.experiments import Experiment
-from intemi.kernel import ConfigurationError
 from intemi.machines import (
     AdaBoost,
     Average,
@@ -41,7 +40,6 @@ from intemi.machines import (
     Conservative,
     CVCommitteeTest,
     CVDistributor,
-    DataLoader,
     Repeater,
     Scheme,
     SklearnDataset,
@@ -61,16 +59,15 @@ from intemi.machines.trees import (
 from intemi.machines.trees.refinement.ranked_prunings import Mode
 
 try:
-    from configs.single_trees import BETA, CRITERIA, DATA_SETS, DIRECT, FACTORS, SHARED, VALIDATORS
+    from configs.single_trees import BETA, CRITERIA, DIRECT, FACTORS, VALIDATORS, loaders
 except ModuleNotFoundError:  # the command has this folder on its path, and not the one above
     from single_trees import (  # type: ignore[import-not-found, no-redef]
         BETA,
         CRITERIA,
-        DATA_SETS,
         DIRECT,
         FACTORS,
-        SHARED,
         VALIDATORS,
+        loaders,
     )
 
 SIZE = 10
@@ -333,14 +330,4 @@ experiment: Experiment
 def __getattr__(name: str) -> Experiment:
     if name != "experiment":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    missing = [each for each in DATA_SETS if not (SHARED / f"{each}.arff").exists()]
-    if missing:
-        raise ConfigurationError(
-            f"committees.py: it needs the files of {len(DATA_SETS)} data sets in {SHARED}, and {', '.join(missing)} "
-            "are not there; `python -m scripts.committees --smoke` runs its small form on data of scikit-learn"
-        )
-    return Experiment(
-        data={each: DataLoader(str(SHARED / f"{each}.arff")) for each in DATA_SETS},
-        requests=REQUESTS,
-        name="committees",
-    )
+    return Experiment(data=loaders("committees.py", "scripts.committees"), requests=REQUESTS, name="committees")

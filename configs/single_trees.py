@@ -303,17 +303,18 @@ experiment: Experiment
 """The whole, on the data sets of `DATA_SETS`; made when it is asked for, since it needs their files."""
 
 
-def __getattr__(name: str) -> Experiment:
-    if name != "experiment":
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+def loaders(file: str, script: str) -> dict[str, Machine]:
+    """The data sets of `DATA_SETS`, for an experiment in a file that a script runs, too; all of them must be there."""
     missing = [each for each in DATA_SETS if not (SHARED / f"{each}.arff").exists()]
     if missing:
         raise ConfigurationError(
-            f"single_trees.py: it needs the files of {len(DATA_SETS)} data sets in {SHARED}, and {', '.join(missing)} "
-            "are not there; `python -m scripts.reproduction --smoke` runs its small form on data of scikit-learn"
+            f"{file}: it needs the files of {len(DATA_SETS)} data sets in {SHARED}, and {', '.join(missing)} "
+            f"are not there; `python -m {script} --smoke` runs its small form on data of scikit-learn"
         )
-    return Experiment(
-        data={each: DataLoader(str(SHARED / f"{each}.arff")) for each in DATA_SETS},
-        requests=REQUESTS,
-        name="single-trees",
-    )
+    return {each: DataLoader(str(SHARED / f"{each}.arff")) for each in DATA_SETS}
+
+
+def __getattr__(name: str) -> Experiment:
+    if name != "experiment":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return Experiment(data=loaders("single_trees.py", "scripts.reproduction"), requests=REQUESTS, name="single-trees")

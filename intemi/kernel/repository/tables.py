@@ -43,9 +43,10 @@ SCHEMA = (
 """`mark` says how far the store and its log were read, what stood there, and which store that was. A machine without a
 kind is known as a child only; one without a wall time is not finished. A result without a label is a whole record, with
 values of a type that was not known where it was read. The cells of blocks are in the records of machines, and not here:
-a machine has the number of their axes, which are among the `configs` and have their labels in `axis_labels`, and results
-with the labels of its blocks have the cell `IN_BLOCK`. `new_roots` are requests whose machines were not known when they were noted.
-`forgotten` is what users have dropped and has not run again, `lost` what damage has taken from the store."""
+a machine has the number of their axes, which are among the `configs` and have their labels in `axis_labels`; results
+with the labels of its blocks have the cell `IN_BLOCK`. `new_roots` are requests whose machines were not known when
+they were noted. `forgotten` is what users have dropped and has not run again, `lost` what damage has taken from the
+store."""
 IN_BLOCK = b""
 _MADE = (*SCHEMA, f"PRAGMA application_id = {APPLICATION + VERSION}", f"PRAGMA user_version = {VERSION}")
 Image = bytes | memoryview
