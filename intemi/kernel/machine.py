@@ -8,7 +8,7 @@ occupying a thread. The signature tells them apart, and a leaf that takes `rng` 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Literal, Self
 
 from intemi.kernel.component import Component
@@ -157,14 +157,22 @@ class Machine(Component):
             found += [each for name, value in self.parameters().items() for each in missing_in(value, name)]
         return found
 
-    def fill(self, parts: Mapping[str, Machine] | None = None, /, **named: Machine) -> Self:
-        """A copy with placeholders filled by machines, by name (or path) of the placeholder."""
+    def fill(
+        self,
+        parts: Mapping[str, Machine | Sequence[Machine]] | None = None,
+        /,
+        **named: Machine | Sequence[Machine],
+    ) -> Self:
+        """A copy with placeholders filled by machines, by name (or path) of the placeholder.
+
+        Several machines fill a place in sequence: each gets what those before it give.
+        """
         filled = self
-        for path, machine in {**(parts or {}), **named}.items():
+        for path, machines in {**(parts or {}), **named}.items():
             placeholder = filled.get(path)
             if not hasattr(placeholder, "filled_with"):
                 raise ConfigurationError(f"{self.kind}: {path} is not a placeholder but {placeholder!r}")
-            filled = filled.replace(path, placeholder.filled_with(machine))
+            filled = filled.replace(path, placeholder.filled_with(machines))
         return filled
 
 

@@ -26,7 +26,17 @@ from intemi.machines.interfaces import Classifier, FeatureRanking, Transformatio
 from intemi.machines.loading import DataLoader, JoinedFiles, OpenMLDataset, SklearnDataset
 from intemi.machines.measures import *  # noqa: F403
 from intemi.machines.rankings import *  # noqa: F403
-from intemi.machines.roles import ClassifierTest, Distributor, Learner, Loader, Ranker, Role, Transformer, placeholder
+from intemi.machines.roles import (
+    ClassifierTest,
+    Distributor,
+    Learner,
+    Loader,
+    Ranker,
+    Role,
+    Transformer,
+    placeholder,
+    sequence,
+)
 from intemi.machines.search import *  # noqa: F403
 from intemi.machines.structure.chain import Chain
 from intemi.machines.structure.repeater import Repeater
@@ -64,6 +74,7 @@ __all__ = [
     "ClassifierTest",
     "Loader",
     "placeholder",
+    "sequence",
     "Scheme",
     "Repeater",
     "Chain",

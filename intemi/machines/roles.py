@@ -195,6 +195,17 @@ def placeholder(role: type[Role]) -> Scheme:
     return Scheme(**dict[str, Any](role._inputs), **dict[str, Any](role._outputs))
 
 
+def sequence(role: type[Role], *machines: Machine) -> Machine:
+    """Machines one after another as one machine of a role: each gets what those before it give.
+
+    >>> from intemi.machines import FeatureSelection, FScoreRanking
+    >>> ranked = sequence(Transformer, FScoreRanking(), FeatureSelection())
+    >>> ranked.missing(), Transformer.fits(ranked)
+    ([], True)
+    """
+    return placeholder(role).filled_with(machines)
+
+
 def roles_of(machine: Machine) -> list[type[Role]]:
     """The roles that a machine fits, of those that are known.
 

@@ -21,8 +21,10 @@ from intemi.machines.classifiers import (
     ClassificationTest,
     GaussianKernel,
     LinearKernel,
+    Mahalanobis,
     Majority,
     Manhattan,
+    Mixed,
     NaiveBayes,
     PolynomialKernel,
     SklearnClassifier,
@@ -118,6 +120,26 @@ def test_nearest_neighbors_agree_wherever_it_is_certain_which_rows_they_are(name
     certain = tells_neighbors_apart(estimator, test, ours.k)
     assert certain.mean() > 0.85
     assert_same_answers(learned(ours, training), estimator, test, certain)
+
+
+@pytest.mark.parametrize("name", ["appendicitis", "bupa", "glass", "wine"])
+def test_nearest_neighbors_by_mahalanobis_agree(name: str) -> None:
+    training, test = halves(numeric(name))
+    inverse = np.linalg.pinv(np.cov(training.features))
+    theirs = KNeighborsClassifier(3, metric="mahalanobis", metric_params={"VI": inverse}, algorithm="brute")
+    estimator = fitted(theirs, training)
+    certain = tells_neighbors_apart(estimator, test, 3)
+    assert certain.mean() > 0.85
+    assert_same_answers(learned(KNN(k=3, distance=Mahalanobis()), training), estimator, test, certain)
+
+
+@pytest.mark.parametrize("name", NOMINAL[:3])
+def test_distances_of_categories_agree(name: str) -> None:
+    training, test = halves(nominal(name))
+    theirs = fitted(KNeighborsClassifier(3, metric="hamming", algorithm="brute"), training)
+    expected = theirs.kneighbors(test.features.T)[0] * len(training.columns)
+    distances = Mixed().between(Mixed().numbers("test", test), Mixed().numbers("test", training))
+    np.testing.assert_allclose(np.sort(distances, axis=1)[:, :3] ** 2, expected, atol=1e-9)
 
 
 @pytest.mark.parametrize("name", NUMERIC)

@@ -16,17 +16,21 @@ from intemi.kernel.encoding import encode_parts
 from intemi.machines.classifiers import (
     CN2,
     KNN,
+    LVQ,
     SVM,
     ClassificationTest,
     Distance,
     Euclidean,
+    ExpectedClass,
     GaussianKernel,
     LinearKernel,
     LinearRegression,
     Logistic,
+    Mahalanobis,
     Majority,
     Manhattan,
     Minkowski,
+    Mixed,
     NaiveBayes,
     OneR,
     PolynomialKernel,
@@ -36,6 +40,7 @@ from intemi.machines.classifiers import (
 )
 from intemi.machines.classifiers.knn import nearest_first_rows
 from intemi.machines.interfaces import Classifier, ColumnsError
+from intemi.machines.roles import Learner, sequence
 from intemi.machines.transformations import NominalToIndicators
 from intemi.machines.transformations.standardization import Standardization
 from intemi.machines.trees import DecisionTree
@@ -50,6 +55,10 @@ LEARNERS = {
     "knn by distance": KNN(k=3, weights="distance"),
     "knn Manhattan": KNN(k=2, distance=Manhattan()),
     "knn Minkowski": KNN(k=2, distance=Minkowski(1.5)),
+    "knn Mahalanobis": KNN(k=2, distance=Mahalanobis()),
+    "knn mixed": KNN(k=2, distance=Mixed()),
+    "nearest expected class": sequence(Learner, ExpectedClass(), KNN(k=1)),
+    "nearest prototype": sequence(Learner, LVQ(epochs=3), KNN(k=1)),
     "knn tuned": TunedKNN(),
     "1R": OneR(),
     "rules": CN2(),

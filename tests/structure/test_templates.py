@@ -22,7 +22,17 @@ from intemi.kernel import (
     Project,
     from_plain,
 )
-from intemi.machines import Repeater, Scheme
+from intemi.machines import (
+    KNN,
+    Learner,
+    Normalization,
+    Repeater,
+    Role,
+    Scheme,
+    Standardization,
+    Transformer,
+    sequence,
+)
 from tests.machines import Add, Distribute, Judge, Learn, Log, Number, Ramp, Scale, Split, Total
 
 
@@ -286,3 +296,89 @@ def test_only_machines_fill_a_place(machine: Any) -> None:
         template().fill(learner=machine)
     with pytest.raises(ConfigurationError, match="Repeater: distributor must be a Machine, got "):
         Repeater().fill(distributor=machine)
+
+
+# Sequences
+
+
+def two_steps(*machines: Machine) -> Machine:
+    """Two numbers in, one classifier out, made by several machines in sequence."""
+    return Scheme(training=int, classifier=Output(int)).filled_with(machines)
+
+
+class Double(Machine):
+    training = Input(int)
+    doubled = Output(int)
+
+    def run(self, training: int) -> Model:
+        return Model(doubled=2 * training)
+
+
+class Both(Machine):
+    """Gives two numbers, so by its type alone neither is the one that is meant."""
+
+    training = Input(int)
+    one = Output(int)
+    two = Output(int)
+
+    def run(self, training: int) -> Model:
+        return Model(one=training, two=training)
+
+
+def test_each_machine_of_a_sequence_gets_what_the_one_before_it_gives(project: Project) -> None:
+    once, twice = template().fill(learner=[Double(), Learn()]), template().fill(learner=(Double(), Double(), Learn()))
+    assert once.missing() == twice.missing() == []
+    learned = Learn().run(data=3 * 2).outputs["classifier"]
+    assert project.run(two_steps(Double(), Learn()), training=project.given(3)).outputs["classifier"] == learned
+    learned = Learn().run(data=3 * 4).outputs["classifier"]
+    thrice = two_steps(Double(), Double(), Learn())
+    assert project.run(thrice, training=project.given(3)).outputs["classifier"] == learned
+
+
+def test_a_sequence_of_one_is_that_machine() -> None:
+    assert template().fill(learner=[Learn()]) == template().fill(learner=Learn())
+
+
+def test_outputs_come_from_the_last_machine_that_has_them(project: Project) -> None:
+    found = project.run(two_steps(Learn(), Double()), training=project.given(3))
+    assert found.outputs["classifier"] == 2 * Learn().run(data=3).outputs["classifier"]
+
+
+def test_a_sequence_may_hold_templates() -> None:
+    filled = template().fill(learner=[learner(), Learn()])
+    assert filled.missing() == [
+        "learner/scheme: an empty placeholder that takes training (int) and gives classifier (int)"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("machines", "said"),
+    [
+        (
+            (Both(), Learn()),
+            r"Learn cannot fill the placeholder: data \(int\) goes with several of the ports one .*two",
+        ),
+        ((Learn(), Both()), r"Both cannot fill the placeholder: classifier \(int\) goes with several of the ports one"),
+        (
+            (Total(), Learn()),
+            r"Total cannot fill the placeholder: numbers \(many int\) goes with none of the ports training",
+        ),
+        ((), "Scheme: a placeholder must be filled by at least one machine, got none"),
+        ((Learn(), 5), "only machines can be added, got 5"),
+    ],
+)
+def test_a_sequence_that_does_not_fit_is_refused(machines: Any, said: str) -> None:
+    with pytest.raises(ConfigurationError, match=said):
+        template().fill(learner=machines)
+
+
+def test_a_place_without_ports_takes_no_sequence() -> None:
+    with pytest.raises(BindingError, match="a placeholder without ports cannot be filled by several machines"):
+        Scheme().filled_with([Learn(), Learn()])
+
+
+@pytest.mark.parametrize(("role", "last"), [(Learner, KNN()), (Transformer, Normalization())], ids=repr)
+def test_a_transformation_that_other_data_would_not_get_is_refused(role: type[Role], last: Machine) -> None:
+    said = "Standardization changes the data that machines after it get, but nothing takes its transformation"
+    with pytest.raises(BindingError, match=said):
+        sequence(role, Standardization(), last)

@@ -5,13 +5,15 @@ from intemi.machines.classifiers.classification_test import ClassificationTest
 from intemi.machines.classifiers.cn2 import CN2
 from intemi.machines.classifiers.commentators import CorrectnessCommentator, MeasureCommentator, PredictionsCommentator
 from intemi.machines.classifiers.contest_test import ContestTest
-from intemi.machines.classifiers.distances import Distance, Euclidean, Manhattan, Minkowski
+from intemi.machines.classifiers.distances import Distance, Euclidean, Mahalanobis, Manhattan, Minkowski, Mixed
+from intemi.machines.classifiers.expected_class import ExpectedClass
 from intemi.machines.classifiers.from_share import FromShare
 from intemi.machines.classifiers.kernel_provider import KernelProvider
 from intemi.machines.classifiers.kernels import GaussianKernel, Kernel, LinearKernel, PolynomialKernel
 from intemi.machines.classifiers.knn import KNN
 from intemi.machines.classifiers.linear_regression import LinearRegression
 from intemi.machines.classifiers.logistic import Logistic
+from intemi.machines.classifiers.lvq import LVQ
 from intemi.machines.classifiers.majority import Majority
 from intemi.machines.classifiers.naive_bayes import NaiveBayes
 from intemi.machines.classifiers.one_r import OneR
@@ -35,6 +37,10 @@ __all__ = [
     "Euclidean",
     "Manhattan",
     "Minkowski",
+    "Mixed",
+    "Mahalanobis",
+    "ExpectedClass",
+    "LVQ",
     "SVM",
     "SVMTraining",
     "KernelProvider",

@@ -10,7 +10,7 @@ import numpy as np
 from intemi.data import Column, Data
 from intemi.kernel import ConfigurationError, Model, parameter, storable
 from intemi.machines.classifiers.distances import Distance, Euclidean
-from intemi.machines.classifiers.training import numbers_only, rows_to_learn_from
+from intemi.machines.classifiers.training import rows_to_learn_from
 from intemi.machines.decoded import expect, expect_data
 from intemi.machines.interfaces import Classifier, Codes, Floats
 from intemi.machines.roles import Learner
@@ -43,7 +43,7 @@ class NearestNeighbors(Classifier):
         expect(type(self.k) is int and self.k >= 1 and isinstance(self.distance, Distance), "neighbours are counted")
 
     def _probabilities(self, data: Data) -> Floats:
-        known, rows = numbers_only("KNN", self.known), numbers_only("KNN", data)
+        known, rows = self.distance.numbers("KNN", self.known), self.distance.numbers("KNN", data)
         step = max(1, AT_ONCE // len(known))
         parts = [self._votes(rows[start : start + step], known) for start in range(0, len(rows), step)]
         votes = np.concatenate(parts) if parts else np.zeros((0, len(self.labels)))
@@ -132,7 +132,7 @@ class KNN(Learner):
 
     def run(self, data: Data) -> Model:
         data = rows_to_learn_from(self.kind, data)
-        numbers_only(self.kind, data)
+        self.distance.numbers(self.kind, data)
         if self.k > len(data):
             raise ConfigurationError(f"KNN: k must be at most the number of rows, {len(data)}, got {self.k}")
         known = NearestNeighbors(data.columns, data.labels, data, self.k, self.distance, self.weights)

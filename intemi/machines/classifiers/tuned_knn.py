@@ -8,7 +8,7 @@ from intemi.data import Data
 from intemi.kernel import Model, parameter
 from intemi.machines.classifiers.distances import Distance, Euclidean
 from intemi.machines.classifiers.knn import AT_ONCE, NearestNeighbors
-from intemi.machines.classifiers.training import numbers_only, rows_to_learn_from
+from intemi.machines.classifiers.training import rows_to_learn_from
 from intemi.machines.interfaces import Floats
 from intemi.machines.roles import Learner
 
@@ -31,7 +31,7 @@ class TunedKNN(Learner):
 
     def run(self, data: Data) -> Model:
         data = rows_to_learn_from(self.kind, data)
-        errors = self._errors(data, numbers_only(self.kind, data))
+        errors = self._errors(data, self.distance.numbers(self.kind, data))
         best = int(np.argmax(errors <= errors.min() + 1e-12)) if len(errors) else 0
         known = NearestNeighbors(data.columns, data.labels, data, best + 1, self.distance, "uniform")
         error = float(errors[best]) if len(errors) else float("nan")

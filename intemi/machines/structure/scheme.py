@@ -17,6 +17,7 @@ from intemi.kernel.component import brief
 from intemi.kernel.errors import BindingError, ConfigurationError, NoSuchPort
 from intemi.kernel.machine import RESERVED, missing_in
 from intemi.kernel.ports import Port, check_fit, listed
+from intemi.machines.structure.filling import put_in_sequence
 from intemi.machines.structure.wires import (
     ItemWire,
     OutsideWire,
@@ -403,18 +404,23 @@ class Scheme(Machine):
             found += missing_in(child.machine, child.name)
         return found
 
-    def filled_with(self, machine: Machine) -> Machine:
-        """This placeholder with a machine in it, its ports bound by name or, where there is one choice, by type."""
+    def filled_with(self, machines: Machine | Sequence[Machine]) -> Machine:
+        """This placeholder with a machine in it, or several, each of which gets what those before it give.
+
+        Ports are bound by name or, where there is one choice, by type.
+        """
         if self.children:
             raise ConfigurationError("Scheme: only an empty scheme is a placeholder that can be filled")
+        in_order: list[Any] = list(machines) if isinstance(machines, list | tuple) else [machines]
+        if not in_order:
+            raise ConfigurationError("Scheme: a placeholder must be filled by at least one machine, got none")
         if not self.ports_in and not self.ports_out:
-            return machine
+            if len(in_order) > 1:
+                raise BindingError("Scheme: a placeholder without ports cannot be filled by several machines")
+            only: Machine = in_order[0]
+            return only
         filled = type(self).from_parameters(self.parameters())
-        child = filled.add(machine)
-        inputs = {name: _match(port, filled.inputs, machine.kind) for name, port in machine.inputs.items()}
-        outputs = {name: _match(port, machine.outputs, machine.kind) for name, port in filled.outputs.items()}
-        filled.bind(child, **{name: getattr(filled, own) for name, own in inputs.items()})
-        filled.expose(**{name: getattr(child, own) for name, own in outputs.items()})
+        put_in_sequence(filled, in_order)
         return filled
 
     @property
@@ -475,20 +481,3 @@ def _with_present_names(parameters: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _exchanged(children: tuple[SchemeChild, ...], new: SchemeChild) -> tuple[SchemeChild, ...]:
     return tuple(new if child.name == new.name else child for child in children)
-
-
-def _match(port: Port, candidates: Mapping[str, Any], kind: str) -> str:
-    """Which of some ports goes with one: that of its name, or the only one that fits."""
-    fitting = [
-        name
-        for name, other in candidates.items()
-        if other.multi == port.multi
-        and (issubclass(other.accepted, port.accepted) or issubclass(port.accepted, other.accepted))
-    ]
-    if port.name in fitting:
-        return port.name
-    if len(fitting) != 1:
-        names = ", ".join(map(str, candidates.values())) or "none"
-        count = "several" if fitting else "none"
-        raise BindingError(f"{kind} cannot fill the placeholder: {port} goes with {count} of the ports {names}")
-    return fitting[0]
