@@ -17,6 +17,7 @@ from intemi.machines.meta_learning import (
     Set,
     Strategy,
     cross_validation,
+    name_of,
     replay,
 )
 from intemi.machines.trees import DecisionStump, DecisionTree
@@ -58,4 +59,4 @@ def test_a_search_tests_in_the_order_of_its_replay(searched: Path, strategy: Str
         tested = [each.config.get("test/candidate").children[0].machine for each in tests]
         assert project.counts().physical["NaiveBayes"] <= 1, "at most the winner learns: all tests are on record"
     assert tested == [task.candidate for task in on_record.finished]
-    assert found.results["Best"] == str(on_record.ranking[0].candidate)
+    assert found.results["Best"] == name_of(on_record.ranking[0].candidate)

@@ -39,6 +39,7 @@ from intemi.machines.meta_learning import (
     RandomOrder,
     Set,
     cross_validation,
+    name_of,
     ranked_candidates,
 )
 
@@ -74,10 +75,10 @@ def test_the_best_is_found_and_learns_from_all_data() -> None:
         ranking = done.results["Ranking"]
         assert len(ranking) == 4
         assert list(ranking["quality"]) == sorted(ranking["quality"], reverse=True)
-        assert done.results["Best"] == ranking["candidate"][0] != "Majority()"
+        assert done.results["Best"] == ranking["candidate"][0] != "Majority"
         assert ranking["p"][0] == 1
         assert ranking["p"][-1] < 0.05
-        winner = next(each for each in LEARNERS.configurations if str(each) == done.results["Best"])
+        winner = next(each for each in LEARNERS.configurations if name_of(each) == done.results["Best"])
         direct = project.run(winner, data=project.request(SklearnDataset("iris")).data)
         data = project.request(SklearnDataset("iris")).wait().outputs["data"]
         assert (done.outputs["classifier"].classify(data) == direct.outputs["classifier"].classify(data)).all()
@@ -91,7 +92,7 @@ def test_the_ranking_says_what_is_as_good_and_the_cheapest_of_it() -> None:
         assert list(ranking["attempts"]) == [1, 1, 1, 1]
         assert min(ranking["seconds"]) > 0
         assert list(as_good["candidate"]) == list(ranking[ranking["p"] >= 0.01]["candidate"])
-        assert "Majority()" not in as_good["candidate"]
+        assert "Majority" not in as_good["candidate"]
         assert done.results["Cheapest"] == as_good["candidate"][int(as_good["seconds"].argmin())]
 
 
@@ -101,7 +102,7 @@ def test_what_was_found_can_be_requested_again(tmp_path: Path) -> None:
     with Project(tmp_path / "p") as project:
         done = found(MetaLearner(CANDIDATES, validation=QUICK), project)
         candidates = ranked_candidates(done)
-        assert [str(each) for each in candidates] == list(done.results["Ranking"]["candidate"])
+        assert [name_of(each) for each in candidates] == list(done.results["Ranking"]["candidate"])
         assert candidates[0] == done.child("winner").config
         assert project.is_on_record(candidates[0], data=project.request(SklearnDataset("iris")).data)
         assert not project.counts().physical["KNN"]
@@ -135,7 +136,7 @@ def test_a_search_reports_its_progress_and_ends_early_with_the_best_so_far() -> 
         capsule.end_early()
         results = capsule.wait(5).results
         assert time.perf_counter() - begun < 2
-        assert results["Best"] == str(KNN(k=1))
+        assert results["Best"] == "KNN(k=1)"
         assert results["Stopped"] == "it was asked to end early"
         assert list(results["Log"]["outcome"]) == ["finished", "finished", "stopped"]
 
@@ -199,7 +200,7 @@ def test_what_fails_is_no_candidate_and_is_listed() -> None:
     with Project() as project:
         done = found(MetaLearner(Flow((Set((Broken(), KNN())),)), validation=QUICK), project)
         assert done.results["Tests"] == 1
-        assert "it never works" in done.results["Failures"]["Broken()"]
+        assert "it never works" in done.results["Failures"]["Broken"]
         with pytest.raises(MachineFailed, match=r"no test of 1 has finished; Broken.*it never works"):
             found(MetaLearner(Flow((Set((Broken(),)),)), validation=QUICK), project)
 

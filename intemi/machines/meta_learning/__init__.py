@@ -24,6 +24,7 @@ from intemi.machines.meta_learning.knowledge_folder import Entry, KnowledgeFolde
 from intemi.machines.meta_learning.landmark_search import LandmarkSearch
 from intemi.machines.meta_learning.loop import Reason, Runner, search
 from intemi.machines.meta_learning.meta_learner import MetaLearner, ranked_candidates
+from intemi.machines.meta_learning.names import name_of
 from intemi.machines.meta_learning.orders import BestOnAverage, GivenOrder, Order, RandomOrder
 from intemi.machines.meta_learning.passive_search import PassiveSearch
 from intemi.machines.meta_learning.profile import Eviction, KeepDiverse
@@ -48,6 +49,7 @@ from intemi.machines.meta_learning.validation import cross_validation
 __all__ = [
     "MetaLearner",
     "ranked_candidates",
+    "name_of",
     "Progress",
     "cross_validation",
     "default_space",

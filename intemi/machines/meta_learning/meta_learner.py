@@ -22,6 +22,7 @@ from intemi.machines.meta_learning.job_runner import JobRunner
 from intemi.machines.meta_learning.knowledge import Knowledge
 from intemi.machines.meta_learning.knowledge_base import KnowledgeBase, paired_p_values
 from intemi.machines.meta_learning.loop import Reason, search
+from intemi.machines.meta_learning.names import name_of
 from intemi.machines.meta_learning.orders import GivenOrder
 from intemi.machines.meta_learning.passive_search import PassiveSearch
 from intemi.machines.meta_learning.search_log import log_table
@@ -60,8 +61,8 @@ class MetaLearner(Learner):
     >>> with Project() as project:
     ...     iris = project.request(SklearnDataset("iris"))
     ...     found = project.run(MetaLearner(Flow((Set((Majority(), KNN(k=5), NaiveBayes())),))), data=iris.data)
-    ...     found.results["Best"][:8], found.results["Tests"], found.results["Stopped"]
-    ('KNN(k=5,', 3, 'nothing is left to test')
+    ...     found.results["Best"], found.results["Tests"], found.results["Stopped"]
+    ('KNN', 3, 'nothing is left to test')
     """
 
     version = 2
@@ -118,14 +119,14 @@ class MetaLearner(Learner):
         ranking = _ranking(course, sign)
         as_good = ranking[ranking["p"] >= SIGNIFICANT]
         results = {
-            "Best": str(winner.candidate),
+            "Best": name_of(winner.candidate),
             "Quality": sign * winner.quality,
             "Tests": len(course.ranking),
             "Stopped": reason.value,
             "Ranking": ranking,
             "As good": as_good,
             "Cheapest": str(as_good["candidate"][int(np.argmin(as_good["seconds"]))]),
-            "Failures": {str(task.candidate): error for task, error in runner.errors.items()},
+            "Failures": {name_of(task.candidate): error for task, error in runner.errors.items()},
             "Log": log_table(runner.log),
         }
         return Model(classifier=learned.classifier, results=results)
@@ -168,7 +169,7 @@ class MetaLearner(Learner):
 
     def _nothing_found(self, course: Course, runner: JobRunner) -> str:
         within = "" if self.seconds is None else f" within {self.seconds:g} s"
-        first = next((f"; {task.candidate}: {error}" for task, error in runner.errors.items()), "")
+        first = next((f"; {name_of(task.candidate)}: {error}" for task, error in runner.errors.items()), "")
         if course.ranking:
             return f"{self.kind}: none of the {len(course.ranking)} candidates tested has learned from all data{within}"
         return f"{self.kind}: no test of {len(runner.log)} has finished{within}{first}"
@@ -182,7 +183,7 @@ def _ranking(course: Course, sign: int) -> Series:
     return Series(
         {
             "quality": [sign * task.quality for task in ranking],
-            "candidate": [str(task.candidate) for task in ranking],
+            "candidate": [name_of(task.candidate) for task in ranking],
             "p": p_values,
             "seconds": [task.took for task in ranking],
             "attempts": [max(task.attempt, 1) for task in ranking],
@@ -206,5 +207,5 @@ def ranked_candidates(found: Capsule) -> list[Machine]:
     for child in found.children:
         if child.name == "test":
             [part] = child.config.get(CANDIDATE).children
-            candidates[str(part.machine)] = part.machine
+            candidates[name_of(part.machine)] = part.machine
     return [candidates[text] for text in found.results["Ranking"]["candidate"]]

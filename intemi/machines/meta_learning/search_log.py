@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
+from intemi.machines.meta_learning.names import name_of
 from intemi.machines.meta_learning.task import Outcome
 from intemi.series import Series
 
@@ -38,7 +39,7 @@ def log_table(attempts: Sequence[Attempt]) -> Series:
     return Series(
         {
             "quality": [each.quality for each in attempts],
-            "candidate": [str(each.candidate) for each in attempts],
+            "candidate": [name_of(each.candidate) for each in attempts],
             "attempt": [each.number for each in attempts],
             "outcome": [each.outcome.value for each in attempts],
             "expected": [each.expected for each in attempts],

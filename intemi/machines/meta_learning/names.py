@@ -1,0 +1,85 @@
+"""Names of candidates: short enough for a table, and different for different candidates."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any
+
+from intemi.kernel import Component
+from intemi.machines.classifiers.sklearn_estimator import SklearnLearning
+from intemi.machines.classifiers.transform_and_classify import TransformAndClassify
+from intemi.machines.committees.bagging import Bagging
+from intemi.machines.committees.decision_rules import Vote
+from intemi.machines.committees.forest_algorithms import RandomForest
+from intemi.machines.transformations.chain import TransformationChain
+from intemi.machines.trees import C45, CART, ID3, QUEST, CTree, SSVTree
+from intemi.machines.trees.splitters.exhaustive import ExhaustiveSearch
+from intemi.machines.trees.splitters.random_subset import RandomSubset
+
+USUAL = (Vote(), ExhaustiveSearch())
+"""How a forest decides and splits, unless something else is said."""
+
+
+def name_of(candidate: Any) -> str:
+    """What a candidate is called: its kind, and the parameters that are not as by default.
+
+    >>> from intemi.machines import KNN, Standardization
+    >>> name_of(TransformAndClassify(Standardization(), KNN(k=3)))
+    'KNN(k=3) after Standardization'
+    >>> name_of(RandomForest(50, "sqrt")), name_of(C45())
+    ("RandomForest(50, 'sqrt')", 'C45')
+    """
+    if isinstance(candidate, TransformAndClassify):
+        return f"{name_of(candidate.learner)} after {name_of(candidate.transformation)}"
+    if isinstance(candidate, TransformationChain):
+        return " + ".join(map(name_of, candidate.steps))
+    if isinstance(candidate, SklearnLearning):
+        return _called(candidate.estimator.rpartition(".")[2], candidate.options)
+    if isinstance(candidate, Component):
+        return _published(candidate) or _called(candidate.kind, _changed(candidate))
+    if isinstance(candidate, tuple):
+        return f"[{', '.join(map(name_of, candidate))}]"
+    return str(candidate)
+
+
+def _called(kind: str, parameters: Mapping[str, Any]) -> str:
+    said = ", ".join(f"{name}={_value(value)}" for name, value in parameters.items())
+    return f"{kind}({said})" if said else kind
+
+
+def _value(value: Any) -> str:
+    return name_of(value) if isinstance(value, Component | tuple) else repr(value)
+
+
+def _changed(part: Component) -> dict[str, Any]:
+    """The parameters that are not as by default."""
+    defaults = {each.name: each.default for each in dataclasses.fields(part)}  # type: ignore[arg-type]
+    return {name: value for name, value in part.parameters().items() if value != defaults.get(name)}
+
+
+def _published(machine: Component) -> str | None:
+    """The name of a published algorithm, if a machine is one."""
+    named = _named_trees().get(machine)
+    if named is not None:
+        return named
+    return _forest(machine) if isinstance(machine, Bagging) else None
+
+
+def _forest(machine: Bagging) -> str | None:
+    """The name of a random forest, if it is one and nothing else."""
+    splitter = getattr(machine.learner, "splitter", None)
+    if not isinstance(splitter, RandomSubset):
+        return None
+    given = (machine.size, splitter.features, machine.rule, splitter.splitter)
+    if RandomForest(*given) != machine:
+        return None
+    said = [repr(machine.size), repr(splitter.features), *(name_of(each) for each in given[2:] if each not in USUAL)]
+    return f"RandomForest({', '.join(said)})"
+
+
+@cache
+def _named_trees() -> dict[Component, str]:
+    algorithms: tuple[Callable[[], Component], ...] = (C45, CART, ID3, QUEST, CTree, SSVTree)
+    return {algorithm(): algorithm.__name__ for algorithm in algorithms}
