@@ -108,7 +108,16 @@ from intemi.machines.classifiers.transform_and_classify import TransformedClassi
 from intemi.machines.committees.boosting import BoostStep
 from intemi.machines.loading import JoinedParts
 from intemi.machines.measures import F1, Correctness
-from intemi.machines.meta_learning import Flow, MetaLearner, PassiveSearch, RandomOrder, Set, cross_validation
+from intemi.machines.meta_learning import (
+    Flow,
+    Landmarks,
+    MetaFeatures,
+    MetaLearner,
+    PassiveSearch,
+    RandomOrder,
+    Set,
+    cross_validation,
+)
 from intemi.machines.transformations.chain import ChainedTransformation
 from intemi.machines.trees import (
     CostComplexity,
@@ -202,6 +211,8 @@ EXAMPLES: dict[type[Machine], Callable[[], Example]] = {
         ),
         {"data": DATA},
     ),
+    MetaFeatures: lambda: (MetaFeatures(), {"data": DATA}),
+    Landmarks: lambda: (Landmarks({"nearest neighbor": KNN(k=1)}), {"data": DATA}),
     # distributors
     CVDistributor: lambda: (CVDistributor(folds=3), {"data": DATA}),
     BootstrapDistributor: lambda: (BootstrapDistributor(samples=2), {"data": DATA}),

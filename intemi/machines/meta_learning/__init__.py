@@ -1,12 +1,13 @@
 """Meta-learning: searches for learning machines that use what was found on other data.
 
-`knowledge_base` is what is known of other data sets, `knowledge_folder` where it is kept; `scores`, `similarities` and
-`orders` are what can be exchanged. `generators` and `flow` produce candidates, `refining` those near the best; the
-`default_space` is one of them. `profile_search`, `landmark_search`, `complexity_search`, `passive_search` and
-`active_testing` are strategies. `loop` runs any of them; a `meta_learner` is the machine that does it, with a
-`search_log` and reports of its `progress`; `replay` does it on results that are on record, and `curves` say how good
-they were. `evaluation` says what tests will take, by `descriptions` of data and a `calibration`, which `measuring`
-makes.
+`knowledge_base` is what is known of other data sets, `knowledge_folder` where it is kept; `knowledge` is what of it a
+search gets, and `harvest` what it adds. `meta_features` and `landmarks` describe data. `scores`, `similarities`,
+`orders` and `description_orders` are what can be exchanged. `generators` and `flow` produce candidates, `refining`
+those near the best; the `default_space` is one of them. `profile_search`, `landmark_search`, `complexity_search`,
+`passive_search` and `active_testing` are strategies. `loop` runs any of them; a `meta_learner` is the machine that does
+it, with a `search_log` and reports of its `progress`; `replay` does it on results that are on record, and `curves` say
+how good they were. `evaluation` says what tests will take, by `descriptions` of data and a `calibration`, which
+`measuring` makes.
 """
 
 from intemi.machines.meta_learning.active_testing import ActiveTesting
@@ -15,6 +16,13 @@ from intemi.machines.meta_learning.complexity import Complexity
 from intemi.machines.meta_learning.complexity_search import ComplexitySearch
 from intemi.machines.meta_learning.curves import Curves, differences_of
 from intemi.machines.meta_learning.default_space import default_space, default_validation
+from intemi.machines.meta_learning.description_orders import (
+    ClusteringTree,
+    NearestDescriptions,
+    PairwiseWins,
+    PredictedOrder,
+    Regressed,
+)
 from intemi.machines.meta_learning.descriptions import DataDescription, describe
 from intemi.machines.meta_learning.flow import Flow
 from intemi.machines.meta_learning.generators import Cycle, Filled, Generator, Item, Loop, Set, Tuned, Union
@@ -22,7 +30,9 @@ from intemi.machines.meta_learning.knowledge import Knowledge
 from intemi.machines.meta_learning.knowledge_base import KnowledgeBase
 from intemi.machines.meta_learning.knowledge_folder import Entry, KnowledgeFolder, own_knowledge_folder
 from intemi.machines.meta_learning.landmark_search import LandmarkSearch
+from intemi.machines.meta_learning.landmarks import Landmarks, relative_landmarks
 from intemi.machines.meta_learning.loop import Reason, Runner, search
+from intemi.machines.meta_learning.meta_features import MetaFeatures, meta_features
 from intemi.machines.meta_learning.meta_learner import MetaLearner, ranked_candidates
 from intemi.machines.meta_learning.names import name_of
 from intemi.machines.meta_learning.orders import BestOnAverage, GivenOrder, Order, RandomOrder
@@ -32,7 +42,17 @@ from intemi.machines.meta_learning.profile_search import ProfileSearch
 from intemi.machines.meta_learning.progress import Progress
 from intemi.machines.meta_learning.refining import CommitteesOfTheBest, Neighbours
 from intemi.machines.meta_learning.replay import ReplayRunner, replay
-from intemi.machines.meta_learning.scores import AccuracyScore, DifferenceScore, PValueScore, RankScore, Score
+from intemi.machines.meta_learning.scores import (
+    AccuracyRatioScore,
+    AccuracyScore,
+    AdjustedRatioScore,
+    DifferenceScore,
+    PairwiseScore,
+    PValueScore,
+    RankScore,
+    Score,
+    SignificantWinsScore,
+)
 from intemi.machines.meta_learning.similarities import (
     Concordance,
     InverseDistance,
@@ -92,11 +112,24 @@ __all__ = [
     "BestOnAverage",
     "RandomOrder",
     "GivenOrder",
+    "NearestDescriptions",
+    "PredictedOrder",
+    "Regressed",
+    "PairwiseWins",
+    "ClusteringTree",
+    "MetaFeatures",
+    "meta_features",
+    "Landmarks",
+    "relative_landmarks",
     "Score",
     "AccuracyScore",
     "DifferenceScore",
     "RankScore",
     "PValueScore",
+    "PairwiseScore",
+    "AccuracyRatioScore",
+    "AdjustedRatioScore",
+    "SignificantWinsScore",
     "Similarity",
     "Pearson",
     "Spearman",

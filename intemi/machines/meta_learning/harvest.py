@@ -10,6 +10,7 @@ from intemi.kernel import Capsule, ConfigurationError, Machine, Project, State
 from intemi.kernel.lineage import INVALIDATING
 from intemi.kernel.shipped import VERSION
 from intemi.machines.meta_learning.knowledge_folder import Entry, protocol_of, text_of
+from intemi.machines.meta_learning.meta_features import meta_features
 from intemi.machines.meta_learning.meta_learner import MetaLearner
 from intemi.machines.meta_learning.universal import universal_power
 from intemi.machines.meta_learning.validation import CANDIDATE, RESULT
@@ -24,8 +25,7 @@ def entries_of_search(project: Project, found: Capsule) -> Iterator[Entry]:
     if _stamps_of(found):
         return
     when = datetime.now(UTC).isoformat(timespec="seconds")
-    finished = [child for child in found.children if child.name == "test" and child.state is State.FINISHED]
-    for test in {child.config: child for child in finished}.values():
+    for test in _finished_tests(found):
         answered = project.query(test, path=RESULT, labels=search.measure)
         if set(answered.labels) & set(INVALIDATING):
             continue
@@ -46,6 +46,17 @@ def entries_of_search(project: Project, found: Capsule) -> Iterator[Entry]:
             source=f"{found.path} {found.key.hex()}",
             when=when,
         )
+
+
+def description_of_search(found: Capsule) -> dict[str, float]:
+    """The meta-features of the data that a search has tested candidates on."""
+    return meta_features(_finished_tests(found)[0].inputs["data"])
+
+
+def _finished_tests(found: Capsule) -> list[Capsule]:
+    """One test of each candidate that was tested to the end, maybe after attempts that were stopped."""
+    finished = [child for child in found.children if child.name == "test" and child.state is State.FINISHED]
+    return list({child.config: child for child in finished}.values())
 
 
 def _stamps_of(found: Capsule) -> set[str]:

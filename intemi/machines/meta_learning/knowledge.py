@@ -11,7 +11,7 @@ from intemi.data import Data
 from intemi.kernel import Component, ConfigurationError, Machine, parameter
 from intemi.kernel.encoding import digest
 from intemi.machines.meta_learning.knowledge_base import KnowledgeBase
-from intemi.machines.meta_learning.knowledge_folder import Entry, KnowledgeFolder, as_base, protocol_of
+from intemi.machines.meta_learning.knowledge_folder import Entry, Held, KnowledgeFolder, as_base, protocol_of
 
 
 class Knowledge(Component):
@@ -66,13 +66,17 @@ class Knowledge(Component):
 
     def entries(self) -> tuple[Entry, ...]:
         """The entries that counted then."""
-        return _entries(self.folder, self.size, self.content)
+        return tuple(self.held().entries.values())
+
+    def held(self) -> Held:
+        """All that the folder held."""
+        return _held(self.folder, self.size, self.content)
 
     def base_for(self, data: Data, validation: Machine, measure: str, sign: int = 1) -> KnowledgeBase:
         """What may be known to a search on data: results of the same protocol and measure, on other rows."""
         protocol = self.protocol or protocol_of(validation)
         usable = [each for each in self.entries() if (each.protocol, each.measure) == (protocol, measure)]
-        return as_base([each for each in usable if not _shares_rows(each, data)], sign)
+        return as_base([each for each in usable if not _shares_rows(each, data)], self.held().descriptions, sign)
 
 
 def _shares_rows(entry: Entry, data: Data) -> bool:
@@ -81,7 +85,7 @@ def _shares_rows(entry: Entry, data: Data) -> bool:
 
 
 @lru_cache(maxsize=8)
-def _entries(folder: str, size: int, content: str) -> tuple[Entry, ...]:
+def _held(folder: str, size: int, content: str) -> Held:
     kept = KnowledgeFolder(folder)
     held = kept.content(size)
     if digest(held).hex() != content:
@@ -89,4 +93,4 @@ def _entries(folder: str, size: int, content: str) -> tuple[Entry, ...]:
             f"Knowledge: {kept.file} must begin with the {size:,} bytes that it held when this was made; "
             "they were changed: make a new one to use the folder as it is now"
         )
-    return tuple(kept.entries_in(held)[0].values())
+    return kept.held_in(held)

@@ -36,6 +36,10 @@ class KnowledgeBase:
     results: NDArray[np.floating[Any]]
     seconds: Floats | None = None
     """How long a test takes: data sets × configurations, NaN where it is not known."""
+    descriptions: Floats | None = None
+    """Meta-features of the data sets: data sets × meta-features, NaN where they are not known."""
+    described_by: tuple[str, ...] = ()
+    """The names of the meta-features."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "results", np.asarray(self.results))
@@ -49,6 +53,12 @@ class KnowledgeBase:
             raise ConfigurationError(
                 f"KnowledgeBase: seconds must be {expected[0]} data sets × {expected[1]} configurations, "
                 f"got an array of {np.shape(self.seconds)}"
+            )
+        described = (len(self.data_sets), len(self.described_by))
+        if self.descriptions is not None and np.shape(self.descriptions) != described:
+            raise ConfigurationError(
+                f"KnowledgeBase: descriptions must be {described[0]} data sets × {described[1]} meta-features, "
+                f"got an array of {np.shape(self.descriptions)}"
             )
 
     def __repr__(self) -> str:
@@ -111,8 +121,9 @@ class KnowledgeBase:
         rows = np.asarray(data_sets)
         rows = np.flatnonzero(rows) if rows.dtype == bool else rows
         seconds = None if self.seconds is None else self.seconds[rows]
+        descriptions = None if self.descriptions is None else self.descriptions[rows]
         names = tuple(self.data_sets[row] for row in rows)
-        chosen = KnowledgeBase(names, self.configurations, self.results[rows], seconds)
+        chosen = KnowledgeBase(names, self.configurations, self.results[rows], seconds, descriptions, self.described_by)
         for name in DERIVED:
             if name in self.__dict__:
                 chosen.__dict__[name] = self.__dict__[name][rows]
@@ -129,6 +140,13 @@ class KnowledgeBase:
             if name not in self.data_sets:
                 raise ConfigurationError(f"KnowledgeBase: there is no data set {name!r}")
         return self.select(np.array([name not in data_sets for name in self.data_sets], dtype=bool))
+
+    def description_of(self, data_set: str) -> dict[str, float] | None:
+        """The meta-features of a data set; None if nothing is described."""
+        if self.descriptions is None:
+            return None
+        row = self.descriptions[self.data_sets.index(data_set)]
+        return dict(zip(self.described_by, map(float, row), strict=True))
 
     def columns_of(self, configurations: Sequence[Hashable]) -> NDArray[np.intp]:
         """The places of configurations; all of them must be known."""

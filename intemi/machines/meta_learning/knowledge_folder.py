@@ -11,8 +11,9 @@ import fcntl
 import json
 import os
 import warnings
+from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -78,9 +79,26 @@ class Entry:
             )
 
     @property
+    def data_key(self) -> str:
+        """What its data set is known by."""
+        return self.data_digest or self.data_set
+
+    @property
     def key(self) -> Key:
         """What is the same for results of the same test."""
-        return self.data_digest or self.data_set, self.configuration, self.protocol, self.splits, self.measure
+        return self.data_key, self.configuration, self.protocol, self.splits, self.measure
+
+
+@dataclass
+class Held:
+    """What a knowledge folder held at some time."""
+
+    entries: dict[Key, Entry] = field(default_factory=dict)
+    """Those that count."""
+    revoked: dict[Key, str] = field(default_factory=dict)
+    """Why others do not."""
+    descriptions: dict[str, dict[str, float]] = field(default_factory=dict)
+    """Meta-features of data sets, by the digest of the data, or by the name if there is none."""
 
 
 class KnowledgeFolder:
@@ -108,13 +126,20 @@ class KnowledgeFolder:
         Nothing is added twice, nor what was revoked, nor results that are stamped as unfair. The search may have been
         aborted: what had finished counts.
         """
-        from intemi.machines.meta_learning.harvest import entries_of_search
+        from intemi.machines.meta_learning.harvest import description_of_search, entries_of_search
 
-        known, revoked = self._read()
-        fresh = [each for each in entries_of_search(project, found) if each.key not in known | revoked]
+        held = self._read()
+        fresh = [each for each in entries_of_search(project, found) if each.key not in held.entries | held.revoked]
         if fresh:
             self.append(fresh)
+            if fresh[0].data_key not in held.descriptions:
+                self.describe(fresh[0].data_key, description_of_search(found))
         return len(fresh)
+
+    def describe(self, data: str, description: Mapping[str, float]) -> None:
+        """Add the meta-features of a data set, by the digest of the data, or its name if it has none."""
+        known = {name: float(value) for name, value in description.items() if np.isfinite(value)}
+        self._write([{"data": data, "description": known}])
 
     def revoke(self, entries: Iterable[Entry], why: str) -> None:
         """Declare entries invalid. They stay on record, with the reason, and count no more."""
@@ -122,25 +147,24 @@ class KnowledgeFolder:
 
     def entries(self) -> Iterator[Entry]:
         """The entries that count, in the order in which their tests were first added."""
-        yield from self._read()[0].values()
+        yield from self._read().entries.values()
 
     def revoked(self) -> Mapping[Key, str]:
         """Why entries do not count, by their keys."""
-        return self._read()[1]
+        return self._read().revoked
 
     def protocols(self) -> dict[str, int]:
         """How many entries there are of each protocol."""
-        found: dict[str, int] = {}
-        for entry in self.entries():
-            found[entry.protocol] = found.get(entry.protocol, 0) + 1
-        return found
+        return dict(Counter(entry.protocol for entry in self.entries()))
 
     def base(self, protocol: str | None = None, measure: str = "Accuracy") -> KnowledgeBase:
         """The results of one protocol, by default the most frequent one."""
-        protocols = self.protocols()
+        held = self._read()
+        of_measure = [each for each in held.entries.values() if each.measure == measure]
         if protocol is None:
-            protocol = max(protocols, key=protocols.__getitem__, default="")
-        return as_base([each for each in self.entries() if (each.protocol, each.measure) == (protocol, measure)])
+            counts = Counter(each.protocol for each in of_measure)
+            protocol = max(counts, key=counts.__getitem__, default="")
+        return as_base([each for each in of_measure if each.protocol == protocol], held.descriptions)
 
     def knowledge(self, protocol: str | None = None) -> Knowledge:
         """What is in it now, for a `MetaLearner`; the folder is made if it is not there."""
@@ -169,24 +193,25 @@ class KnowledgeFolder:
                 text.append(f"{seal} {body}\n")
             file.write("".join(text).encode("utf-8"))
 
-    def _read(self) -> tuple[dict[Key, Entry], dict[Key, str]]:
-        return self.entries_in(self.content())
+    def _read(self) -> Held:
+        return self.held_in(self.content())
 
-    def entries_in(self, content: bytes) -> tuple[dict[Key, Entry], dict[Key, str]]:
-        """The entries that count, and why others do not, in what the file held at some time."""
-        found: dict[Key, Entry] = {}
-        revoked: dict[Key, str] = {}
+    def held_in(self, content: bytes) -> Held:
+        """What is in the bytes that the file had at some time."""
+        held = Held()
         for line in self._lines(content):
             if "entry" in line:
                 entry = Entry(**line["entry"])
-                revoked.pop(entry.key, None)
-                found[entry.key] = entry
+                held.revoked.pop(entry.key, None)
+                held.entries[entry.key] = entry
             elif "revoked" in line:
                 data, configuration, protocol, splits, measure = line["revoked"]
                 key = (data, configuration, protocol, splits, measure)
-                revoked[key] = line["why"]
-                found.pop(key, None)
-        return found, revoked
+                held.revoked[key] = line["why"]
+                held.entries.pop(key, None)
+            elif "description" in line:
+                held.descriptions[line["data"]] = line["description"]
+        return held
 
     def _lines(self, content: bytes) -> Iterator[dict[str, Any]]:
         """The lines whose seals are right."""
@@ -212,7 +237,9 @@ def own_knowledge_folder() -> KnowledgeFolder:
     return KnowledgeFolder(downloads().parent / "knowledge")
 
 
-def as_base(entries: Iterable[Entry], sign: int = 1) -> KnowledgeBase:
+def as_base(
+    entries: Iterable[Entry], descriptions: Mapping[str, Mapping[str, float]] | None = None, sign: int = 1
+) -> KnowledgeBase:
     """The knowledge base of entries of one protocol; what is not known of a configuration on a data set is NaN.
 
     Configurations that can be made of their JSON are configurations there, others are known by their names. Of a data
@@ -220,29 +247,31 @@ def as_base(entries: Iterable[Entry], sign: int = 1) -> KnowledgeBase:
     lowest results are the best.
     """
     listed = _on_common_splits(list(entries))
-    data_sets = {each.data_digest or each.data_set: each.data_set for each in listed}
+    data_sets = {each.data_key: each.data_set for each in listed}
     configurations = list(dict.fromkeys((each.configuration, each.configuration_digest) for each in listed))
     splits = max((len(each.results) for each in listed), default=1)
     rows = {key: row for row, key in enumerate(data_sets)}
     columns = {text: column for column, text in enumerate(configurations)}
-    results = np.full((len(rows), len(columns), splits), np.nan, dtype=np.float64)
+    results = np.full((len(rows), len(columns), splits), np.nan)
     seconds = np.full((len(rows), len(columns)), np.nan)
     for each in listed:
-        place = rows[each.data_digest or each.data_set], columns[each.configuration, each.configuration_digest]
+        place = rows[each.data_key], columns[each.configuration, each.configuration_digest]
         results[place][: len(each.results)] = np.multiply(sign, each.results)
         seconds[place] = np.nan if each.seconds is None else each.seconds
     known = tuple(configuration_of(*each) for each in configurations)
-    return KnowledgeBase(tuple(data_sets.values()), known, results, seconds)
+    described = [(descriptions or {}).get(key, {}) for key in data_sets]
+    names = tuple(dict.fromkeys(name for each in described for name in each))
+    table = np.array([[each.get(name, np.nan) for name in names] for each in described]) if names else None
+    return KnowledgeBase(tuple(data_sets.values()), known, results, seconds, table, names)
 
 
 def _on_common_splits(entries: Sequence[Entry]) -> list[Entry]:
     """Of each data set the entries of those splits that most of its entries are of; of equal ones the first."""
-    counts: dict[str, dict[str, int]] = {}
+    counts: dict[str, Counter[str]] = {}
     for each in entries:
-        of_data = counts.setdefault(each.data_digest or each.data_set, {})
-        of_data[each.splits] = of_data.get(each.splits, 0) + 1
+        counts.setdefault(each.data_key, Counter())[each.splits] += 1
     chosen = {data: max(of_data, key=of_data.__getitem__) for data, of_data in counts.items()}
-    return [each for each in entries if each.splits == chosen[each.data_digest or each.data_set]]
+    return [each for each in entries if each.splits == chosen[each.data_key]]
 
 
 def protocol_of(validation: Machine) -> str:

@@ -22,6 +22,7 @@ from intemi.machines.meta_learning.job_runner import JobRunner
 from intemi.machines.meta_learning.knowledge import Knowledge
 from intemi.machines.meta_learning.knowledge_base import KnowledgeBase, paired_p_values
 from intemi.machines.meta_learning.loop import Reason, search
+from intemi.machines.meta_learning.meta_features import meta_features
 from intemi.machines.meta_learning.names import name_of
 from intemi.machines.meta_learning.orders import GivenOrder
 from intemi.machines.meta_learning.passive_search import PassiveSearch
@@ -110,7 +111,8 @@ class MetaLearner(Learner):
         table = job.load(data)
         sign = -1 if self._declared[self.measure] == "lowest" else 1
         expected, known = self._expectation(describe(table)), self._known_to(table, sign)
-        course = self.strategy.begin(Setting(knowledge=known, rng=rng, expected=expected, flow=self.candidates.begin()))
+        setting = Setting((), known, rng, expected, self.candidates.begin(), lambda: meta_features(table))
+        course = self.strategy.begin(setting)
         runner = JobRunner(job, self.test_of, Query(RESULT, self.measure), sign, data, ends)
         reason = await search(course, runner, deadline)
         if reason is Reason.DEADLINE and job.ends_early:

@@ -79,8 +79,10 @@ def replay(
     >>> [task.candidate for task in course.finished], course.ranking[0].candidate, reason.value
     (['tree', 'knn'], 'knn', 'nothing is left to test')
     """
-    known = knowledge.without(data_set, *unknown)
-    setting = Setting(candidates or knowledge.configurations, known, np.random.default_rng(seed), expected)
+    known, description = knowledge.without(data_set, *unknown), knowledge.description_of(data_set)
+    describe = None if description is None else lambda: description
+    rng = np.random.default_rng(seed)
+    setting = Setting(candidates or knowledge.configurations, known, rng, expected, describe=describe)
     course = strategy.begin(setting)
     return course, _run_through(search(course, ReplayRunner(knowledge, data_set), deadline))
 
