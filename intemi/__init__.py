@@ -47,6 +47,7 @@ from intemi.kernel.component import Component, from_plain
 from intemi.kernel.composite import Job
 from intemi.kernel.context import Source, State, Task
 from intemi.kernel.differences import Difference, diff
+from intemi.kernel.dispatch import Dispatcher
 from intemi.kernel.encoding import content_digest, storable
 from intemi.kernel.errors import (
     BindingError,
@@ -64,12 +65,14 @@ from intemi.kernel.errors import (
 from intemi.kernel.events import Counts, Event, EventKind
 from intemi.kernel.limits import Limits
 from intemi.kernel.machine import Machine, Model
-from intemi.kernel.managers import Call, Stopped, TaskManager, Threads
+from intemi.kernel.managers import Call, Stopped, TaskManager
 from intemi.kernel.parameters import parameter
 from intemi.kernel.ports import Input, MultiInput, MultiOutput, Output
 from intemi.kernel.project import Project
 from intemi.kernel.repository import Commentator
 from intemi.kernel.seeds import Seed
+from intemi.kernel.slots import Slots
+from intemi.kernel.threads import Threads
 from intemi.kernel.unifier import Failures
 
 if TYPE_CHECKING:
@@ -114,6 +117,8 @@ __all__ = [
     "Threads",
     "Processes",
     "TaskManager",
+    "Slots",
+    "Dispatcher",
     "Call",
     "Task",
     "Stopped",

@@ -310,6 +310,7 @@ class Task:
         "state",
         "wait",
         "wall",
+        "worker",
     )
 
     def __init__(self, context: Context) -> None:
@@ -343,6 +344,8 @@ class Task:
         self.wall = 0.0
         """Seconds for which it ran."""
         self.memory: int | None = None
+        self.worker: str | None = None
+        """Where it ran, if that was on another computer."""
         self.cpu = 0.0
         """CPU seconds; of a composite, those of the leaves under it."""
         self.charged = 0.0

@@ -251,12 +251,14 @@ class AssemblyLine:
         """The next thing to do, or the place to wait at for it; None when the manager is to close."""
         while True:
             with self._lock:
-                if manager.is_closing:
+                if manager.is_leaving(self):
                     self.runner.release_batch()
                     if not self.runner.buffer:
                         return None
                 elif self._resumable:
                     return self._resumable.popleft()
+                elif not manager.has_room:
+                    return self._idle.place()
                 elif (task := self.runner.next_in_batch()) is not None:
                     return task
                 elif (first := self.runner.first_buffered()) is not None and self._spooler.is_done_with(first):
@@ -272,7 +274,7 @@ class AssemblyLine:
 
     def continues_batch(self, manager: TaskManager) -> bool:
         """Whether a worker that has just run a leaf continues with the next one of the batch at once."""
-        return not self._resumable and self.can_defer and manager.goes_on()
+        return not self._resumable and self.can_defer and manager.goes_on(self)
 
     def batch_from(self, task: Task, manager: TaskManager) -> list[Task]:
         """A brief leaf and the rest of its batch; leaves that nothing waits for are marked so."""
@@ -465,7 +467,7 @@ class AssemblyLine:
             if manager not in self.managers:
                 raise ConfigurationError(f"{manager!r} is not subscribed here")
             self.managers.remove(manager)
-        manager.close()
+        manager.close(self)
 
     def open_composites(self) -> list[Task]:
         """Composites that have been started and are not finished."""

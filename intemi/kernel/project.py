@@ -17,7 +17,7 @@ from intemi.kernel.explain import Explanation, explain, forget, is_on_record
 from intemi.kernel.limits import Limits
 from intemi.kernel.line import AssemblyLine
 from intemi.kernel.machine import Machine
-from intemi.kernel.managers import TaskManager, Threads
+from intemi.kernel.managers import TaskManager
 from intemi.kernel.memory import MemoryCache
 from intemi.kernel.ports import Output
 from intemi.kernel.repository import At, Commentator, Named, OfType, Qualifier, Run
@@ -28,6 +28,7 @@ from intemi.kernel.repository.repository import Repository, both
 from intemi.kernel.repository.requests import WhichRun
 from intemi.kernel.seeds import Seed
 from intemi.kernel.store import MemoryStore, Store
+from intemi.kernel.threads import Threads
 from intemi.kernel.unifier import Failures, Unifier, key_of
 from intemi.series import Series
 

@@ -127,6 +127,7 @@ class Record:
         "started",
         "version",
         "wall",
+        "worker",
     )
 
     def __init__(
@@ -146,6 +147,7 @@ class Record:
         queue: float = 0.0,
         memory: int | None = None,
         version: str | None = None,
+        worker: str | None = None,
     ) -> None:
         self.machine = machine
         """Its id: equal ids, equal machines."""
@@ -170,6 +172,8 @@ class Record:
         """The most bytes it had at a time, where that was measured."""
         self.version = version
         """The version of this package that ran it, where that was recorded."""
+        self.worker = worker
+        """Host and process that ran it, if that was another computer's or could have been."""
 
     @property
     def results(self) -> dict[str, Any]:
@@ -228,6 +232,7 @@ class Record:
                 self.queue,
                 self.memory,
                 self.version,
+                *(() if self.worker is None else (self.worker,)),
             )
         )
 

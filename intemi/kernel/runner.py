@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -32,7 +33,9 @@ from intemi.kernel.store import BUSY, MINE
 from intemi.kernel.values import accepted, check_model
 
 if TYPE_CHECKING:
+    from intemi.kernel.dispatch import Outcome
     from intemi.kernel.line import AssemblyLine
+    from intemi.kernel.slots import Slots
 
 MAX_BATCH = 8
 """Leaves that are claimed together."""
@@ -74,16 +77,12 @@ class Runner:
             with self._line.step():
                 self.finisher.fail(task, error)
 
-    def perform(self, task: Task, manager: TaskManager) -> None:
+    def perform(self, task: Task, manager: Slots) -> None:
         """Run a task, or run a composite on from where it waits."""
-        if task.coroutine is not None:
-            self.go_on(task)
-            return
         tasks = [task]  # that this thread is busy with
         try:
             if task.is_composite:
-                if self._start(tasks, manager):
-                    self._open(task)
+                self._perform_composite(task, manager)
             else:
                 if task.manager is None:  # it was not in the batch
                     if manager.is_brief(task.config):
@@ -99,6 +98,52 @@ class Runner:
             with self._line.step():
                 for each in tasks:
                     self.finisher.fail(each, error)
+
+    def begin(self, task: Task, manager: TaskManager) -> Call | None:
+        """Begin a task: a composite is run, or run on, and the call of a leaf is given back, to be delivered later."""
+        try:
+            if task.is_composite:
+                self._perform_composite(task, manager)
+            elif task.manager is not None or self._start([task], manager):
+                return self._call(task, manager)
+        except BaseException as error:  # as in `perform`
+            with self._line.step():
+                self.finisher.fail(task, error)
+        return None
+
+    def deliver(self, outcomes: Sequence[tuple[Task, Outcome]]) -> None:
+        """Put leaves that were begun on record, with what has come of them."""
+        try:
+            done = []
+            for task, outcome in outcomes:
+                task.stop_clock()
+                if isinstance(outcome.answer, Stopped):
+                    self._stopped(task)
+                else:
+                    done.append(self._delivered(task, outcome))
+            self.finisher.finish(done)
+        except BaseException as error:  # as in `perform`
+            with self._line.step():
+                for task, _ in outcomes:
+                    self.finisher.fail(task, error)
+
+    def _delivered(self, task: Task, outcome: Outcome) -> Done:
+        answer, wall, task.cpu, since, task.worker = outcome[1:]
+        begun = max(0.0, task.wall - wall - since)  # how much later than expected it was its turn
+        task.wall, task.pulse, task.started = wall, task.pulse + begun, task.started + begun
+        if isinstance(answer, BaseException):
+            return self._failed(task, answer)
+        try:
+            model = accepted(task.config, answer)
+        except BaseException as error:
+            return self._failed(task, error)
+        return self._finished(task, model)
+
+    def _perform_composite(self, task: Task, manager: TaskManager) -> None:
+        if task.coroutine is not None:
+            self._drive(task)
+        elif self._start([task], manager):
+            self._open(task)
 
     def _start(self, tasks: Sequence[Task], manager: TaskManager) -> list[Task]:
         """Claim machines; those of them that are to be run here."""
@@ -127,13 +172,18 @@ class Runner:
 
     # Leaves
 
-    def _run_leaf(self, task: Task, manager: TaskManager) -> list[Task]:
-        """Run a leaf; returns the next one of the batch, if this thread can continue with it at once."""
+    def _call(self, task: Task, manager: TaskManager) -> Call:
+        """The call of a leaf that begins now."""
         task.manager = manager
         task.start()
-        call = Call(task, task.config, task.owner.seed, task.inputs, self._load, self._check_usage)
+        report = partial(self._check_usage, task) if task.isolated else None
+        return Call(task.machine, task.config, task.owner.seed, task.inputs, self._load, report)
+
+    def _run_leaf(self, task: Task, manager: Slots) -> list[Task]:
+        """Run a leaf; returns the next one of the batch, if this thread can continue with it at once."""
+        call = self._call(task, manager)
         try:
-            model, task.cpu = manager.execute(call)
+            model, task.cpu = manager.run(task, call)
             model = accepted(task.config, model)
         except Stopped:
             self._stopped(task)
@@ -320,6 +370,7 @@ class Runner:
             max(0.0, task.pulse - task.queued),
             task.memory,
             VERSION,
+            task.worker,
         )
 
     def _fail(self, task: Task, error: BaseException) -> None:

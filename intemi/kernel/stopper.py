@@ -50,7 +50,7 @@ class Stopper:
         """No request waits for this task any more."""
         if task.state is State.RUNNING and not task.is_composite:
             if task.manager is not None:
-                task.manager.stop(task)
+                task.manager.end(task)
             return  # it stays known until it has really ended, so that the machine is not run twice at once
         if task.state is State.RUNNING:
             for child in task.children:

@@ -63,6 +63,11 @@ class Turns:
         self._wait(self._to_go_on)
 
     @property
+    def is_held(self) -> bool:
+        """Whether this thread has its turn now."""
+        return self._whose == threading.get_ident()
+
+    @property
     def is_over(self) -> bool:
         """Whether this thread should let others work before it begins with something new."""
         return bool(self._to_go_on) or self._whose != threading.get_ident()

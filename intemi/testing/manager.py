@@ -99,7 +99,8 @@ def check_task_manager(make: Callable[[], TaskManager]) -> None:
 
     What is checked: it gives the same outputs and results as a single thread; a machine that raises is a failure with
     its traceback, and the rest goes on; an aborted machine is no longer waited for; it can be subscribed and
-    unsubscribed while a project runs; and, if it says that it isolates, it enforces limits.
+    unsubscribed while a project runs; it serves several projects at once; and, if it says that it isolates, it enforces
+    limits.
 
     >>> check_task_manager(lambda: Threads(2))
     """
@@ -107,6 +108,7 @@ def check_task_manager(make: Callable[[], TaskManager]) -> None:
     _check_failure(make)
     _check_abort(make)
     _check_subscription(make)
+    _check_several_projects(make)
     if make().isolates:
         _check_limits(make)
 
@@ -128,7 +130,7 @@ def _check_failure(make: Callable[[], TaskManager]) -> None:
         with suppress(MachineFailed):
             bad.wait()
         assert isinstance(bad.error, MachineFailed), "a machine that raises must fail"
-        assert "in run" in bad.error.traceback, f"a failure must keep its traceback, got {bad.error.traceback!r}"
+        assert "vector.max()" in bad.error.traceback, f"a failure must keep its traceback, got {bad.error.traceback!r}"
 
 
 def _check_abort(make: Callable[[], TaskManager]) -> None:
@@ -163,6 +165,16 @@ def _check_subscription(make: Callable[[], TaskManager]) -> None:
         project.wait(*requested)
         assert len(finished) == 20, f"each machine must finish once, but {len(finished)} of 20 did"
         assert project.managers == (second,), "an unsubscribed task manager must be gone"
+
+
+def _check_several_projects(make: Callable[[], TaskManager]) -> None:
+    manager = make()
+    with Project(workers=manager) as first, Project(workers=manager) as second:
+        asked = [project.request(Experiment(), name=str(index)) for index, project in enumerate((first, second))]
+        keys = {capsule.wait(timeout=60).key for capsule in asked}
+        assert len(keys) == 1, "a task manager must give each of its projects the same"
+        first.close()
+        assert second.run(Nap(seconds=0.0)).done, "when a project leaves, the others must be served"
 
 
 def _check_limits(make: Callable[[], TaskManager]) -> None:

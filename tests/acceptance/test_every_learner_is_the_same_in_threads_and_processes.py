@@ -11,9 +11,8 @@ import pytest
 
 import intemi
 from intemi.data import Data
-from intemi.kernel import Component, Machine, Project, content_digest, registry
+from intemi.kernel import Component, Machine, Project, TaskManager, Threads, content_digest, registry
 from intemi.kernel.encoding import encode
-from intemi.kernel.managers import TaskManager, Threads
 from intemi.kernel.processes import Processes
 from intemi.machines import (
     C45,

@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from intemi.kernel import Input, Machine, Model, MultiOutput, Output, Project, storable
-from intemi.kernel.managers import TaskManager, Threads
+from intemi.kernel import Input, Machine, Model, MultiOutput, Output, Project, TaskManager, Threads, storable
 from intemi.kernel.processes import Processes
 from intemi.machines import C45, CART, KNN, QUEST, SVM, Majority, NaiveBayes, PrincipalComponents, Standardization
 from tests.learning.tables import mixed

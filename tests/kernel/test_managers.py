@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import threading
+import time
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,12 +22,11 @@ from intemi.kernel import (
     Output,
     Project,
     State,
-    TaskManager,
     Threads,
 )
-from intemi.kernel.context import Task
-from intemi.kernel.managers import PATIENCE, SHORT, Call, Usual
-from intemi.kernel.values import run_leaf
+from intemi.kernel.managers import Call
+from intemi.kernel.slots import Slots
+from intemi.kernel.threads import PATIENCE, SHORT, Usual
 from tests.machines import Chain, Fail, Gate, Log, Number, Pass, Sleep, cross_validation, gate
 
 _meetings: dict[str, threading.Barrier] = {}
@@ -46,22 +46,18 @@ class Meet(Machine):
         return Model(result=self.number)
 
 
-class Counting(TaskManager):
+class Counting(Slots):
     """Runs leaves on its threads and counts them."""
 
     def __init__(self, workers: int = 1) -> None:
         super().__init__(workers)
-        self.executed: list[str] = []
+        self.executed: list[Machine] = []
 
     def execute(self, call: Call) -> tuple[Model, float]:
-        self.executed.append(call.task.owner.path)
-        values: dict[str, Any] = {
-            name: tuple(map(call.load, items)) if multi else call.load(items[0])
-            for name, (multi, items) in call.inputs.items()
-        }
-        return run_leaf(call.config, values, call.seed), 0.0
+        self.executed.append(call.config)
+        return call.run(), 0.0
 
-    def stop(self, task: Task) -> None:
+    def stop(self, call: Call) -> None:
         pass
 
 
@@ -168,7 +164,7 @@ def test_a_composite_goes_on_with_another_manager(opened: Gate) -> None:
         other = Counting()
         project.subscribe(other)
         assert composite.wait(30).outputs["result"] == 2
-        assert other.executed == ["TwoSteps/Number"]
+        assert other.executed == [Number(2)]
 
 
 def test_managers_come_and_go_while_a_project_runs() -> None:
@@ -193,27 +189,74 @@ def test_a_manager_can_change_the_project() -> None:
         assert project.run(Number(2)).outputs["result"] == 2
 
 
-def test_a_manager_serves_one_project_at_a_time() -> None:
+@pytest.mark.parametrize("make", [Threads, Processes])
+def test_a_manager_serves_several_projects_at_once(make: type[Slots]) -> None:
+    manager = make(2)
+    with Project(workers=manager) as first, Project(workers=manager) as second, Project(workers=manager) as third:
+        asked = [p.request(cross_validation(2, 3), data=p.given(3)) for p in (first, second, third)]
+        assert len({capsule.wait(60).key for capsule in asked}) == 1
+        third.close()
+        second.unsubscribe(manager)
+        assert first.run(Number(7)).outputs["result"] == 7
+        assert second.managers == ()
+    assert own_threads() == []
+
+
+def test_projects_of_one_manager_share_its_workers(opened: Gate) -> None:
+    manager = Counting(1)
+    with Project(workers=manager) as first, Project(workers=manager) as second:
+        blocking = first.request(Pass(opened.name))
+        assert opened.reached.wait(30)
+        queued = [second.request(Number(number)) for number in range(5)]
+        further = [first.request(Number(number)) for number in range(10, 15)]
+        time.sleep(0.05)
+        assert manager.executed == [blocking.config]
+        opened.opened.set()
+        second.wait(*queued)
+        first.wait(*further)
+    turns = [config.value >= 10 for config in manager.executed[1:]]
+    assert turns == [False, True] * 5, "each project gets its turn"
+
+
+def test_a_project_leaves_a_manager_that_is_busy_with_another_one(opened: Gate) -> None:
+    manager = Threads(1)
+    with Project(workers=manager) as busy:
+        busy.request(Pass(opened.name))
+        assert opened.reached.wait(30)
+        with Project(workers=manager) as other:
+            waiting = other.request(Number(1))
+        assert waiting.state is State.ABORTED
+        opened.opened.set()
+        assert busy.request(Number(2)).wait(30).outputs["result"] == 2
+    assert own_threads() == []
+
+
+def test_a_manager_is_subscribed_once_to_a_project() -> None:
     manager = Threads(2)
-    with Project(workers=manager), Project(workers=1) as other:
-        with pytest.raises(ConfigurationError, match=r"Threads\(2\) serves a project already"):
-            other.subscribe(manager)
-        assert manager not in other.managers
+    with Project(workers=manager) as project:
+        with pytest.raises(ConfigurationError, match=r"Threads\(2\) serves this project already"):
+            project.subscribe(manager)
+        assert project.managers == (manager,)
 
 
 def open_files() -> list[tuple[str, int]]:
     return [(each.path, each.fd) for each in psutil.Process().open_files()]
 
 
+class Refusing(Threads):
+    """Serves no project."""
+
+    def open(self, line: Any) -> None:
+        raise ConfigurationError("Refusing: serves no project")
+
+
 def test_a_project_that_cannot_have_its_manager_leaves_nothing_open(tmp_path: Path) -> None:
-    manager = Threads(1)
-    with Project(workers=manager):
-        threads, files = len(own_threads()), open_files()
-        with pytest.raises(ConfigurationError, match="serves a project already") as caught:
-            Project(tmp_path, workers=manager)
-        assert caught.traceback  # whatever the project held is still referred to from here
-        assert len(own_threads()) == threads
-        assert open_files() == files
+    threads, files = len(own_threads()), open_files()
+    with pytest.raises(ConfigurationError, match="serves no project") as caught:
+        Project(tmp_path, workers=Refusing(1))
+    assert caught.traceback  # whatever the project held is still referred to from here
+    assert len(own_threads()) == threads
+    assert open_files() == files
 
 
 def test_a_manager_that_is_not_subscribed_cannot_be_unsubscribed() -> None:
@@ -247,7 +290,7 @@ def test_threads_and_processes_work_at_once_and_limits_choose_the_process() -> N
         free = [project.request(Sleep(0.001, number)) for number in range(20)]
         project.wait(limited, *free)
         assert [each.outputs["result"] for each in free] == list(range(20))
-        assert "limited" not in threads.executed
+        assert Sleep(0.01, 1) not in threads.executed
 
 
 def test_limits_that_only_a_process_can_enforce_are_refused_without_one() -> None:
@@ -262,7 +305,7 @@ def test_a_manager_of_ones_own_runs_leaves_and_only_these() -> None:
     manager = Counting(2)
     with Project(workers=manager) as project:
         assert project.run(Chain(2), number=project.given(1)).outputs["result"] == 3
-    assert manager.executed == ["Chain/one", "Chain/step 0", "Chain/step 1"]
+    assert [type(config).__name__ for config in manager.executed] == ["Number", "Add", "Add"]
 
 
 def test_a_failure_costs_no_worker() -> None:

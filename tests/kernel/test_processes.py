@@ -12,7 +12,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +20,22 @@ import numpy as np
 import psutil
 import pytest
 
-from intemi.kernel import Input, Job, Limits, Machine, Model, MultiInput, MultiOutput, Output, Project, storable
-from intemi.kernel.context import Context, Task
+from intemi.kernel import (
+    Input,
+    Job,
+    Limits,
+    Machine,
+    Model,
+    MultiInput,
+    MultiOutput,
+    Output,
+    Project,
+    Threads,
+    storable,
+)
 from intemi.kernel.encoding import content_digest
 from intemi.kernel.errors import ConfigurationError, LimitExceeded, MachineAborted, MachineFailed, WorkerError
-from intemi.kernel.managers import Call, Stopped, Threads
+from intemi.kernel.managers import Call, Stopped
 from intemi.kernel.processes import Processes, RemoteTraceback, Worker
 from intemi.kernel.record import Item
 from intemi.kernel.seeds import Seed
@@ -196,13 +207,19 @@ class Hang(Machine):
                 time.sleep(1)
 
 
+@contextmanager
+def resting(manager: Processes) -> Iterator[Processes]:
+    """A manager whose processes are ended afterwards."""
+    try:
+        yield manager
+    finally:
+        manager.rest()
+
+
 def call_for(
     config: Machine, *, seed: Seed | None = None, loads: list[Item] | None = None, isolated: bool = False, **inputs: Any
 ) -> Call:
     """What the line hands to a manager. Inputs are values, or tuples of values for collections."""
-    task = Task(Context(config, {}, seed, config.digest))
-    task.machine = config.digest
-    task.isolated = isolated
     values: dict[tuple[bytes, str, int], Any] = {}
     items: dict[str, tuple[bool, tuple[Item, ...]]] = {}
     for name, value in inputs.items():
@@ -216,7 +233,7 @@ def call_for(
             loads.append(item)
         return values[item.origin]
 
-    return Call(task, config, seed, items, load, lambda cpu, size: None)
+    return Call(config.digest, config, seed, items, load, (lambda cpu, size: None) if isolated else None)
 
 
 def _item(value: Any) -> tuple[Item, Any]:
@@ -602,17 +619,17 @@ def test_an_error_that_cannot_travel_is_described(worker: Worker, how: str, mess
     ],
 )
 def test_a_worker_that_dies_is_an_error_and_another_goes_on(how: str, message: str) -> None:
-    with closing(Processes(1)) as manager:
+    with resting(Processes(1)) as manager:
         with pytest.raises(WorkerError, match=re.escape(message)):
             manager.execute(call_for(Crash(how)))
         assert manager.execute(call_for(Divide(), left=4, right=2))[0].outputs["quotient"] == 2
 
 
 def test_a_worker_that_died_between_two_leaves_is_replaced() -> None:
-    with closing(Processes(1)) as manager:
+    with resting(Processes(1)) as manager:
         before = manager.execute(call_for(Tell()))[0].outputs["fact"]
         os.kill(before, signal.SIGKILL)
-        (worker,) = manager._workers.values()
+        (worker,) = manager._pool._free
         assert eventually(lambda: not worker.is_usable())
         assert manager.execute(call_for(Tell()))[0].outputs["fact"] != before
 
@@ -622,7 +639,7 @@ def test_a_worker_that_died_between_two_leaves_is_replaced() -> None:
     [("outputs", r"Deliver\.parcel cannot be sent"), ("results", "Deliver: one of the results cannot")],
 )
 def test_what_cannot_travel_back_is_named(where: str, message: str) -> None:
-    with closing(Processes(1)) as manager:
+    with resting(Processes(1)) as manager:
         with pytest.raises(TypeError, match=message):
             manager.execute(call_for(Deliver(where)))
         assert manager.execute(call_for(Divide(), left=4, right=2))[0].outputs["quotient"] == 2
@@ -636,7 +653,7 @@ def test_an_input_that_cannot_travel_is_named() -> None:
         def run(self, parcel: object) -> Model:
             return Model(out=1)
 
-    with closing(Processes(1)) as manager:
+    with resting(Processes(1)) as manager:
         with pytest.raises(TypeError, match=r"Take\.parcel: the value cannot be sent to another process"):
             manager.execute(call_for(Take(), parcel=threading.Lock()))
         assert manager.execute(call_for(Take(), parcel=1))[0].outputs["out"] == 1
@@ -653,7 +670,7 @@ def test_a_machine_that_a_worker_cannot_import_says_so(tmp_path: Path, monkeypat
     with monkeypatch.context() as patch:
         patch.syspath_prepend(tmp_path)
         import vanishing
-    with closing(Processes(1)) as manager:
+    with resting(Processes(1)) as manager:
         with pytest.raises(ModuleNotFoundError, match="vanishing") as caught:
             manager.execute(call_for(vanishing.Vanishing()))
         assert "while a worker process loaded the machine" in "".join(traceback.format_exception(caught.value))
@@ -682,7 +699,8 @@ def stopped_while(manager: Processes, call: Call, ready: Callable[[], object]) -
     thread.start()
     ready()
     began = time.monotonic()
-    manager.stop(call.task)
+    call.is_stopped = True
+    manager.stop(call)
     assert time.monotonic() - began < 0.1  # it does not wait
     thread.join(10)
     assert [type(error) for error in raised] == [Stopped]
@@ -692,25 +710,27 @@ def stopped_while(manager: Processes, call: Call, ready: Callable[[], object]) -
 @pytest.mark.parametrize("how", ["sleep", "spin", "ignore signals", "with a child", "hold the GIL"])
 def test_a_leaf_that_never_returns_is_stopped_with_all_it_has_started(tmp_path: Path, how: str) -> None:
     file = tmp_path / "pids"
-    with closing(Processes(1)) as manager:
+    with resting(Processes(1)) as manager:
         assert stopped_while(manager, call_for(Hang(how, str(file))), lambda: pids_from(file)) < 1
         assert all(eventually(lambda pid=pid: is_gone(pid), 1) for pid in pids_from(file))
 
 
 @pytest.mark.parametrize("delay", [0, 0.005, 0.1])
 def test_a_leaf_is_stopped_even_before_its_worker_has_started(delay: float) -> None:
-    with closing(Processes(1)) as manager:
+    with resting(Processes(1)) as manager:
         call = call_for(Hang())
         assert (
-            stopped_while(manager, call, lambda: (eventually(lambda: call.task in manager._running), time.sleep(delay)))
+            stopped_while(
+                manager, call, lambda: (eventually(lambda: call in manager._pool._running), time.sleep(delay))
+            )
             < 1
         )
 
 
 def test_a_task_that_nobody_wants_any_more_is_not_run() -> None:
-    with closing(Processes(1)) as manager:
+    with resting(Processes(1)) as manager:
         call = call_for(Hang())
-        call.task.contexts.clear()
+        call.is_stopped = True
         with pytest.raises(Stopped):
             manager.execute(call)
 
@@ -747,13 +767,15 @@ def last_usage(worker: Worker, config: Machine, cpu: float = 1e9, size: float = 
     """Run a leaf until it is over a limit: what it used when it was ended."""
     usage = [(0.0, 0)]
 
-    def report(_: Task, used_cpu: float, used_size: int) -> None:
+    def report(used_cpu: float, used_size: int) -> None:
         usage.append((used_cpu, used_size))
         if used_cpu > cpu or used_size > size:
             worker.kill()
 
+    call = call_for(config, isolated=True)
+    call.report_usage = report
     with pytest.raises(Stopped):
-        worker.run(call_for(config, isolated=True)._replace(report_usage=report))
+        worker.run(call)
     return usage[-1]
 
 

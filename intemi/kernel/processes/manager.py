@@ -19,13 +19,13 @@ from typing import Any
 
 import psutil
 
-from intemi.kernel.context import Task
 from intemi.kernel.errors import ConfigurationError, IntemiError, WorkerEnded, WorkerError
 from intemi.kernel.machine import Model
-from intemi.kernel.managers import Call, Stopped, TaskManager
+from intemi.kernel.managers import Call, Stopped
 from intemi.kernel.memory import Origin
 from intemi.kernel.processes.channel import Channel, Failed, Finished, Frame, Order, plain
 from intemi.kernel.record import SINGLE, Item
+from intemi.kernel.slots import Slots
 
 POLL = 0.02
 """Seconds between looks at what a leaf with limits uses."""
@@ -53,7 +53,7 @@ class RemoteTraceback(IntemiError):
         return f'\n"""\n{self.text}"""'
 
 
-class Processes(TaskManager):
+class Processes(Slots):
     """Runs leaves in processes of their own, one for each worker, and composites on threads of this process.
 
     Each worker process keeps up to `memory` bytes of values that it may need again.
@@ -71,40 +71,62 @@ class Processes(TaskManager):
         if type(memory) is not int or memory < 0:
             raise ConfigurationError(f"Processes: memory must be an int of at least 0, got {memory!r}")
         self._memory = memory
-        self._workers: dict[threading.Thread, Worker] = {}
-        self._running: dict[Task, Worker] = {}
+        self._pool = WorkerPool(memory)
 
     def execute(self, call: Call) -> tuple[Model, float]:
-        worker = self._worker_of_this_slot()
-        self._running[call.task] = worker
-        is_given = self.turns.give()
+        return self._pool.run(call)
+
+    def stop(self, call: Call) -> None:
+        self._pool.stop(call)
+
+    def rest(self) -> None:
+        self._pool.close()
+
+
+class WorkerPool:
+    """Worker processes, as many as run at the same time. A leaf gets the one that was used last."""
+
+    def __init__(self, memory: int) -> None:
+        self._memory = memory
+        self._lock = threading.Lock()
+        self._free: list[Worker] = []
+        self._running: dict[Call, Worker] = {}
+
+    def run(self, call: Call) -> tuple[Model, float]:
+        """Run a leaf in a worker process; raises what `Worker.run` does."""
+        worker = self._take(call)
         try:
-            if not call.task.contexts:  # aborted before `stop` could know which worker it is on
+            if call.is_stopped:  # before `stop` could know which worker it is on
                 raise Stopped
             return worker.run(call)
         finally:
-            if is_given:
-                self.turns.take_back()
-            self._running.pop(call.task, None)
+            with self._lock:
+                del self._running[call]
+                self._free.append(worker)
 
-    def stop(self, task: Task) -> None:
-        worker = self._running.get(task)
+    def stop(self, call: Call) -> None:
+        """End the process of a running leaf, without waiting."""
+        with self._lock:
+            worker = self._running.get(call)
         if worker is not None:
             worker.kill()
 
     def close(self) -> None:
-        super().close()
-        while self._workers:
-            self._workers.popitem()[1].close()
+        """End all worker processes that run nothing."""
+        with self._lock:
+            free, self._free = self._free, []
+        for worker in free:
+            worker.close()
 
-    def _worker_of_this_slot(self) -> Worker:
-        slot = threading.current_thread()
-        worker = self._workers.get(slot)
-        if worker is None or not worker.is_usable():
-            if worker is not None:
-                worker.close()
-            worker = self._workers[slot] = Worker(self._memory)
-        return worker
+    def _take(self, call: Call) -> Worker:
+        """A worker that is usable, now that of the call."""
+        while True:
+            with self._lock:
+                worker = self._free.pop() if self._free else Worker(self._memory)
+                if worker.is_usable():
+                    self._running[call] = worker
+                    return worker
+            worker.close()
 
 
 class Worker:
@@ -145,10 +167,8 @@ class Worker:
             head, *frames = self._ask(channel, call)
             answer: Finished | Failed = channel.unpack(head)
             if isinstance(answer, Finished):
-                if call.task.isolated:
-                    call.report_usage(
-                        call.task, answer.cpu, 0
-                    )  # or a limit on many short leaves would never be noticed
+                if call.is_watched:
+                    call.report_usage(answer.cpu, 0)  # or a limit on many short leaves would never be noticed
                 return self._model(channel, call, answer, frames), answer.cpu
         except BaseException:
             self.close()  # the process is gone, or in the middle of an exchange
@@ -260,13 +280,13 @@ class Worker:
         dropped = self._make_room(channel, needed=len(ports))
         surroundings = _surroundings()
         order = Order(
-            call.task.machine,
+            call.machine,
             call.seed,
             {name: (multi, tuple(item.origin for item in items)) for name, (multi, items) in call.inputs.items()},
             lacking,
             dropped,
             surroundings if surroundings != self._surroundings else None,
-            call.task.isolated,
+            call.is_watched,
         )
         self._surroundings = surroundings
         return [plain(order), *values, config]
@@ -286,9 +306,7 @@ class Worker:
         outputs: dict[str, Any] = {}
         at = 0
         for name, number in answer.outputs.items():
-            origins = [
-                (call.task.machine, name, index) for index in (range(number) if number is not None else [SINGLE])
-            ]
+            origins = [(call.machine, name, index) for index in (range(number) if number is not None else [SINGLE])]
             for origin, frame in zip(origins, frames[at:], strict=False):
                 channel.hold(origin, frame)
             outputs[name] = items[at] if number is None else tuple(items[at : at + number])
@@ -319,7 +337,7 @@ class Meter:
             with contextlib.suppress(psutil.Error):
                 cpu += _cpu_seconds(child)
                 size += child.memory_full_info().uss  # it may share the rest with its parent
-        call.report_usage(call.task, cpu, size)
+        call.report_usage(cpu, size)
 
     def _look_for_children(self) -> None:
         began = time.monotonic()

@@ -1,0 +1,95 @@
+"""Leaves on threads of this process. Kernels that release the GIL scale with threads; what holds the GIL, or must be
+stoppable, belongs to a process manager.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from math import inf
+from time import perf_counter, thread_time
+
+from intemi.kernel.linear_algebra import give_back, use_one_thread
+from intemi.kernel.machine import Machine, Model
+from intemi.kernel.managers import Call
+from intemi.kernel.slots import Slots
+from intemi.kernel.turns import PATIENCE
+from intemi.kernel.values import run_leaf
+
+SHORT = 1e-3
+"""Seconds below which a leaf is not worth a second thread: to hand the engine over, and back, takes as long."""
+BRIEF = 5e-3
+"""Seconds below which what leaves have made can wait for the next one to run."""
+HELD_UP = 1.8
+"""Ratio of wall to CPU time above which a leaf is assumed to hold the GIL, so that a second thread would not help.
+Leaves that take the GIL only now and then stay below 1.5."""
+
+
+class Usual:
+    """What leaves of a kind take: in time, the last ones count most; in room, the largest."""
+
+    __slots__ = ("held_up", "is_heavy", "seconds")
+
+    def __init__(self) -> None:
+        self.seconds = inf
+        self.is_heavy = False
+        """Whether what they make takes much room."""
+        self.held_up = 1.0
+        """How many times its CPU time it took, where it could have run beside others."""
+
+    @property
+    def is_short(self) -> bool:
+        return self.seconds < SHORT or (self.seconds < PATIENCE and self.held_up > HELD_UP)
+
+    def note(self, cpu: float, wall: float, was_free: bool) -> None:
+        # One that waits for something lets others work, one that only waits for the GIL is as short as before.
+        waits = wall > PATIENCE
+        seconds = wall if waits else cpu
+        self.seconds = seconds if self.seconds == inf else (self.seconds + seconds) / 2
+        if not was_free:
+            self.held_up *= 0.98  # things change: it is tried again from time to time
+        elif not waits:
+            self.held_up += (min(wall / max(cpu, 1e-6), 3.0) - self.held_up) / 8  # a single one tells little
+
+
+class Threads(Slots):
+    """Runs leaves on threads of this process: no copying, no start-up cost.
+
+    >>> Threads(2)
+    Threads(2)
+    """
+
+    def __init__(self, workers: int | None = None) -> None:
+        super().__init__(workers)
+        self._is_ready = False
+        self._usual: defaultdict[type[Machine], Usual] = defaultdict(Usual)
+
+    def execute(self, call: Call) -> tuple[Model, float]:
+        values = call.values()
+        is_free = not self.turns.is_held
+        cpu, wall = thread_time(), perf_counter()
+        model = run_leaf(call.config, values, call.seed)
+        cpu, wall = thread_time() - cpu, perf_counter() - wall
+        self._usual[type(call.config)].note(cpu, wall, is_free)
+        return model, cpu
+
+    def stop(self, call: Call) -> None:
+        self.leave_behind(call)  # a thread cannot be ended
+
+    def releases_gil(self, config: Machine) -> bool:
+        return self.workers > 1 and not self._usual[type(config)].is_short
+
+    def is_brief(self, config: Machine) -> bool:
+        usual = self._usual.get(type(config))
+        return usual is not None and usual.seconds < BRIEF and not usual.is_heavy
+
+    def expect_heavy(self, config: Machine) -> None:
+        self._usual[type(config)].is_heavy = True
+
+    def get_ready(self) -> None:
+        if not self._is_ready:  # a project that only asks for what is finished does not need it
+            use_one_thread(self)
+            self._is_ready = True
+
+    def rest(self) -> None:
+        self._is_ready = False
+        give_back(self)
