@@ -48,6 +48,7 @@ PINNED_DEFAULTS = {
     "Boosting": "6d9dacf31ec4088eabc3ee4c9e2e99ea",
     "BootstrapEstimates": "99e19a4c3f88080e18695cc8104152bc",
     "BootstrapSampler": "465ff4ee1bfb6b07223f0e07abb481ba",
+    "BootstrapSamples": "dabdebf7ab53a85c54c70b8005160286",
     "CVCommittee": "af3a2263e428e807176bd0234a69e650",
     "CVCommitteeTest": "1dc144deee5f64a00dc3952f24b826c4",
     "Chain": "e94e5e609b1d3a5a8d10fc749ba8a3e6",

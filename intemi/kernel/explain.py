@@ -200,7 +200,7 @@ class _Explorer:
         inputs: dict[str, Any] = {n: b if ports[n].multi else b[0] for n, b in context.sources.items()}
         if context.config.takes_rng:
             assert context.seed is not None
-            inputs["rng"] = context.seed.generator(context.config.registered_name)
+            inputs["rng"] = context.config.generator(context.seed)
         coroutine = context.config.run(job, **inputs)
         try:
             while True:

@@ -11,11 +11,13 @@ import inspect
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Literal, Self
 
+import numpy as np
+
 from intemi.kernel.component import Component
 from intemi.kernel.errors import ConfigurationError
 from intemi.kernel.parameters import parameter
 from intemi.kernel.ports import Input, Output, Port
-from intemi.kernel.seeds import seed_from_time
+from intemi.kernel.seeds import Seed, seed_from_time
 
 Best = Literal["highest", "lowest"] | None
 """Which values of a number are best; None if that cannot be said."""
@@ -145,6 +147,10 @@ class Machine(Component):
         A class declares them by `reports = {"Leaves": "lowest"}`.
         """
         return {}
+
+    def generator(self, seed: Seed) -> np.random.Generator:
+        """Where its random choices come from: `run` gets it as `rng`. Machines of two classes draw independently."""
+        return seed.generator(self.registered_name)
 
     def missing(self) -> list[str]:
         """What must still be filled in before this configuration can be requested, each as a sentence with a path."""

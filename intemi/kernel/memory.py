@@ -168,6 +168,9 @@ def measured(value: object) -> tuple[int, Sequence[object]]:
     """
     if value is None or type(value) in _SCALARS:
         return 64, ()
+    if hasattr(type(value), "nbytes"):
+        shared = getattr(value, "shared_parts", ())
+        return (0, (value, *shared)) if is_shared(type(value)) else (bytes_of(value), shared)
     total = 0
     parts: list[object] = []
     for item in _flatten(value):

@@ -289,7 +289,7 @@ class Runner:
             sources = task.owner.sources
         inputs: dict[str, Any] = {name: bound if ports[name].multi else bound[0] for name, bound in sources.items()}
         if task.config.takes_rng:
-            inputs["rng"] = (task.owner.seed or Seed(0)).generator(task.config.registered_name)
+            inputs["rng"] = task.config.generator(task.owner.seed or Seed(0))
         task.start()
         task.coroutine = run_composite(task, Job(self._line, task), inputs)
         self._drive(task)

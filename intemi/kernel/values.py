@@ -332,7 +332,7 @@ class Values:
 def run_leaf(config: Machine, values: dict[str, Any], seed: Seed | None) -> Model:
     """Run a leaf here and now; what it delivers is still to be `accepted`."""
     if seed is not None and config.takes_rng:  # who gave the seed has asked whether the configuration is random
-        values = {**values, "rng": seed.generator(config.registered_name)}
+        values = {**values, "rng": config.generator(seed)}
     model: Model = config.run(**values)
     return model
 

@@ -9,6 +9,7 @@ import pytest
 
 from intemi.data import Column, Data, Table
 from intemi.kernel import ConfigurationError, Machine, MachineFailed, Model, Project
+from intemi.kernel.seeds import Seed
 from intemi.machines import (
     KNN,
     SAMME,
@@ -20,6 +21,7 @@ from intemi.machines import (
     BoostUpdate,
     BootstrapEstimates,
     BootstrapSampler,
+    BootstrapSamples,
     ClassificationTest,
     CVDistributor,
     DecisionStump,
@@ -84,7 +86,20 @@ def test_a_sample_of_one_class_that_a_learner_refuses_is_drawn_again() -> None:
     with Project() as project:
         bagging = project.run(Bagging(Strict(), size=10, seed=1), data=project.given(ONE_OF_TEN))
         assert len(bagging.outputs["members"]) == 10
-        assert project.counts().physical["BootstrapSampler"] > 10
+        counts = project.counts().physical
+        assert counts["BootstrapSamples"] == 1
+        assert counts["BootstrapSampler"] > 0
+
+
+def test_samples_that_are_drawn_at_once_are_those_of_the_members() -> None:
+    data, committee = blobs(40), Seed(1).branch(2)
+    at_once = BootstrapSamples(share=0.5, first=10)
+    several = at_once.run(data, at_once.generator(committee)).outputs
+    for number in range(10):
+        sampler = BootstrapSampler(share=0.5)
+        alone = sampler.run(data, (), sampler.generator(committee.branch(10 + number))).outputs
+        assert several["samples"][number] == alone["sample"]
+        assert several["left"][number] == alone["left"]
 
 
 def test_where_there_is_one_class_only_the_answer_is_that_class() -> None:
@@ -140,7 +155,7 @@ def test_a_bagging_of_one_is_the_learner_on_one_sample_and_not_on_all_data() -> 
     with Project() as project:
         given = project.given(data)
         bagged = project.run(Bagging(DecisionTree(), size=1, seed=3), data=given)
-        sample = bagged.child("sample").outputs["sample"]
+        sample = bagged.child("samples").outputs["samples"][0]
         alone = DecisionTree().run(sample).outputs["classifier"]
     np.testing.assert_array_equal(bagged.outputs["classifier"].classify(data), alone.classify(data))
     assert sample.has_copies

@@ -70,7 +70,7 @@ from intemi.machines.committees.out_of_bag import OutOfBag
 from intemi.machines.committees.predictions import Predict, Predictions
 from intemi.machines.committees.randomization import Randomization
 from intemi.machines.committees.route import Route, Stack
-from intemi.machines.committees.sampling import BootstrapSampler
+from intemi.machines.committees.sampling import BootstrapSampler, BootstrapSamples
 from intemi.machines.committees.select_best import SelectBest
 from intemi.machines.committees.stacking import Stacking
 from intemi.machines.committees.tie_rules import LargestMeanProbability, LargestPrior, LowestClass, RandomClass, TieRule
@@ -171,6 +171,7 @@ __all__ = [
     "AdaBoostM2",
     "CostBoosting",
     "BootstrapSampler",
+    "BootstrapSamples",
     "NoiseWeights",
     "Noise",
     "GaussianNoise",

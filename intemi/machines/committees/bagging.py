@@ -12,9 +12,8 @@ from intemi.machines.committees.backfit import Backfit
 from intemi.machines.committees.committee import Committee
 from intemi.machines.committees.decision_rules import DecisionRule, Vote
 from intemi.machines.committees.out_of_bag import OutOfBag
-from intemi.machines.committees.sampling import BootstrapSampler
 from intemi.machines.committees.tie_rules import LowestClass, TieRule
-from intemi.machines.committees.weighted_learn import accepted, draw
+from intemi.machines.committees.weighted_learn import accepted, draw_members
 from intemi.machines.interfaces import Classifier
 from intemi.machines.roles import Learner, placeholder
 
@@ -64,15 +63,11 @@ class Bagging(Learner):
         return {"Out-of-bag error": "lowest"} if self.out_of_bag else {}
 
     async def run(self, job: Job, data: Any) -> Model:
-        sampler = BootstrapSampler(self.share)
-        requested = [
-            draw(job, sampler, self.learner, data, branch=(index,), comments={"Member": index + 1})
-            for index in range(self.size)
-        ]
+        requested = await draw_members(job, self.share, self.learner, data, self.size)
         await job.settled(*(each.learned for each in requested))
         drawn = [await accepted(job, each) for each in requested]
         members = [each.learned.classifier for each in drawn]
-        left = [each.sample.left for each in drawn]
+        left = [each.left for each in drawn]
         if self.backfit:
             members = [job.request(Backfit(), classifier=each, data=data, name="backfit").fitted for each in members]
         committee = job.request(

@@ -47,11 +47,11 @@ class BootstrapEstimates(Machine):
         everywhere = answers_of([classifier], data, data.labels, np.ones(1), np.ones(count), (LABELS,))
         assert everywhere.labels is not None
         answered = everywhere.labels[0]
-        unseen = has_left(data, left)
+        unseen = has_left(self.kind, data, members, left)
         told = unseen.any(axis=0)
         if not told.any():
             raise ConfigurationError(f"{self.kind}: there is no row that a member never saw")
-        by_members = answers_out_of_bag(self.kind, data, members, left, (LABELS,)).labels
+        by_members = answers_out_of_bag(data, members, unseen, (LABELS,)).labels
         assert by_members is not None
         wrong = ((by_members != true) & unseen).sum(axis=0)[told] / unseen.sum(axis=0)[told]
         resubstitution, left_out = float(np.mean(answered != true)), float(np.mean(wrong))

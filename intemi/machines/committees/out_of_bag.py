@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from intemi.data import Data
 from intemi.kernel import ConfigurationError, Input, Machine, Model, MultiInput, Output
@@ -14,7 +15,9 @@ from intemi.machines.committees.decision_rules import DecisionRule, Vote
 from intemi.machines.committees.predictions import Predictions
 from intemi.machines.committees.tie_rules import LowestClass, TieRule, decision
 from intemi.machines.fairness.reads import Reads
-from intemi.machines.interfaces import Classifier, Codes
+from intemi.machines.interfaces import Classifier
+
+Truths = NDArray[np.bool_]
 
 
 class OutOfBag(Machine):
@@ -45,9 +48,10 @@ class OutOfBag(Machine):
     tie: TieRule = LowestClass()
 
     def run(self, data: Data, members: Sequence[Classifier], left: Sequence[Data]) -> Model:
-        answers = answers_out_of_bag(self.kind, data, members, left, needed_by(self.rule, self.tie))
+        unseen = has_left(self.kind, data, members, left)
+        answers = answers_out_of_bag(data, members, unseen, needed_by(self.rule, self.tie))
         labels, shares = decision(self.rule, self.tie, answers)
-        answered = has_left(data, left).any(axis=0)
+        answered: Truths = np.asarray(unseen.any(axis=0))
         labels = np.where(answered, labels, np.int32(ABSTAINS))
         shares = np.where(answered[:, None], shares, 0.0)
         counted = answered & (data.classes >= 0)
@@ -59,16 +63,12 @@ class OutOfBag(Machine):
         )
 
 
-def answers_out_of_bag(
-    who: str, data: Data, members: Sequence[Classifier], left: Sequence[Data], needs: Collection[str]
-) -> Answers:
-    """What members answer for data; each abstains on the rows that its sample has."""
-    if len(members) != len(left):
-        raise ConfigurationError(f"{who}: left must be one for each of {len(members)} members, got {len(left)}")
+def answers_out_of_bag(data: Data, members: Sequence[Classifier], unseen: Truths, needs: Collection[str]) -> Answers:
+    """What members answer for data; each abstains on the rows that it has seen."""
     priors = np.bincount(data.classes[data.classes >= 0], minlength=len(data.labels)) + 0.0
     nothing = _no_answers(data, len(members), needs)
     answers = Answers(np.ones(len(members)), priors / priors.sum(), data.origins, **nothing)
-    for member, (classifier, rows) in enumerate(zip(members, has_left(data, left), strict=True)):
+    for member, (classifier, rows) in enumerate(zip(members, unseen, strict=True)):
         if rows.any():
             own = answers_of([classifier], data.select_rows(rows), data.labels, np.ones(1), answers.priors, needs)
             for name in needs:
@@ -85,10 +85,12 @@ def _no_answers(data: Data, members: int, needs: Collection[str]) -> dict[str, A
     }
 
 
-def has_left(data: Data, left: Sequence[Data]) -> Any:
-    """Which rows of data were left out of which sample: truth values, samples × rows."""
-    return np.array([_is_among(data.origins, each) for each in left]).reshape(len(left), len(data))
-
-
-def _is_among(rows: Codes, left: Data) -> Any:
-    return np.isin(rows, left.origins)
+def has_left(who: str, data: Data, members: Sequence[Classifier], left: Sequence[Data]) -> Truths:
+    """Which rows of data were left out of the sample of which member: truth values, members × rows."""
+    if len(members) != len(left):
+        raise ConfigurationError(f"{who}: left must be one for each of {len(members)} members, got {len(left)}")
+    rows, left_out = data.origins, [each.origins for each in left]
+    is_left = np.zeros((len(left), 1 + max(each.max(initial=0) for each in (rows, *left_out))), dtype=bool)
+    for member, each in enumerate(left_out):
+        is_left[member, each] = True
+    return is_left[:, rows]

@@ -8,12 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from intemi.data import Data
-from intemi.kernel import ConfigurationError, Input, Machine, Model, MultiInput, Output, parameter
+from intemi.kernel import ConfigurationError, Input, Machine, Model, MultiInput, MultiOutput, Output, parameter
+from intemi.kernel.seeds import Seed
 from intemi.machines.committees.weights import Weights, shares_of
 from intemi.machines.fairness.reads import Reads
 from intemi.machines.interfaces import Floats
 
 Generator = np.random.Generator
+SAMPLES_AT_ONCE = 10
+"""How many samples a machine draws: to draw one takes less time than to schedule a machine."""
 
 
 class BootstrapSampler(Machine):
@@ -43,17 +46,73 @@ class BootstrapSampler(Machine):
     def run(self, data: Data, weights: Sequence[Weights], rng: Generator) -> Model:
         if not len(data):
             raise ConfigurationError(f"{self.kind}: at least one row is needed, got none")
-        shares = shares_of(data, weights) if weights else np.full(len(data), 1 / len(data))
         count = max(1, round(self.share * len(data)))
+        if self.replace_rows and not weights:
+            sample, left = drawn_with_replacement(data, count, rng)
+            return Model(sample=sample, left=left)
+        shares = shares_of(data, weights) if weights else np.full(len(data), 1 / len(data))
         if self.replace_rows:
-            drawn = roulette(shares, rng.random(count)) if weights else rng.integers(len(data), size=count)
+            drawn = roulette(shares, rng.random(count))
         else:
             count = min(count, int(np.count_nonzero(shares)))
             drawn = rng.choice(len(data), count, replace=False, p=shares / shares.sum())
-        sample = data.select_rows(drawn)
+        sample, left = sample_and_left(data, drawn)
         if weights and data.is_weighted:
             sample = sample.with_weights(np.ones(len(sample)))
-        return Model(sample=sample, left=data.select_rows(np.bincount(drawn, minlength=len(data)) == 0))
+        return Model(sample=sample, left=left)
+
+
+class BootstrapSamples(Machine):
+    """Draw ten samples at once, those of members `first`, `first` + 1 and so on of a committee.
+
+    Each is the one that `BootstrapSampler` draws on the branch of its member. So a sample depends on the number of the
+    member, and neither on the size of the committee nor on what else is drawn at once.
+
+    >>> from intemi.machines.loading import SklearnDataset
+    >>> iris = SklearnDataset("iris").run().outputs["data"]
+    >>> drawn = BootstrapSamples().run(iris, np.random.default_rng(1)).outputs
+    >>> [len(left) for left in drawn["left"]][:3]
+    [52, 54, 54]
+    """
+
+    reads = Reads.NOTHING
+
+    data = Input(Data)
+    samples = MultiOutput(Data)
+    left = MultiOutput(Data)
+
+    share: float = parameter(default=1.0, above=0, at_most=1, search=(0.25, 0.5, 0.75, 1.0))
+    first: int = parameter(default=0, at_least=0)
+
+    def generator(self, seed: Seed) -> Generator:
+        """That of `BootstrapSampler`, so that the samples are the same."""
+        return seed.generator(BootstrapSampler.registered_name)
+
+    def run(self, data: Data, rng: Generator) -> Model:
+        if not len(data):
+            raise ConfigurationError(f"{self.kind}: at least one row is needed, got none")
+        count = max(1, round(self.share * len(data)))
+        members = range(self.first, self.first + SAMPLES_AT_ONCE)
+        drawn = [drawn_with_replacement(data, count, on_branch(rng, member)) for member in members]
+        samples, left = zip(*drawn, strict=True)
+        return Model(samples=samples, left=left)
+
+
+def on_branch(rng: Generator, number: int) -> Generator:
+    """The generator of a branch of the seed that a fresh generator was made of."""
+    seed = rng.bit_generator.seed_seq
+    assert isinstance(seed, np.random.SeedSequence)
+    return Generator(np.random.PCG64(np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, number))))
+
+
+def drawn_with_replacement(data: Data, count: int, rng: Generator) -> tuple[Data, Data]:
+    """A sample in which all rows are equally likely, and the rows that it lacks."""
+    return sample_and_left(data, rng.integers(len(data), size=count))
+
+
+def sample_and_left(data: Data, drawn: NDArray[np.intp]) -> tuple[Data, Data]:
+    """The rows that were drawn, and those that never were."""
+    return data.select_rows(drawn), data.select_rows(np.bincount(drawn, minlength=len(data)) == 0)
 
 
 def roulette(shares: Floats, spins: Floats) -> NDArray[np.intp]:

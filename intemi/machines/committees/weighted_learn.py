@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -11,7 +10,7 @@ import numpy as np
 from intemi.data import Data
 from intemi.kernel import Capsule, Input, Job, Machine, Model, MultiInput, Output, Source, parameter
 from intemi.machines.classifiers.majority import Majority
-from intemi.machines.committees.sampling import BootstrapSampler
+from intemi.machines.committees.sampling import SAMPLES_AT_ONCE, BootstrapSampler, BootstrapSamples
 from intemi.machines.committees.weights import Reweighted, Weights
 from intemi.machines.fairness.reads import Reads
 from intemi.machines.interfaces import Classifier
@@ -69,30 +68,41 @@ async def learned(job: Job, learner: Machine, mode: Mode, data: Any, weights: An
 
 @dataclass(frozen=True)
 class Drawn:
-    """A sample and what is learned from it, as they were requested."""
+    """A sample, the rows that it lacks, and what is learned from it, as it was requested."""
 
     sampler: BootstrapSampler
+    """What draws the sample again, if it has to be."""
     learner: Machine
     data: Any
     weights: Any
     branch: tuple[int, ...]
-    sample: Capsule
+    """Whose random choices they are."""
+    sample: Source
+    left: Source
     learned: Capsule
 
 
 def draw(
-    job: Job,
-    sampler: BootstrapSampler,
-    learner: Machine,
-    data: Any,
-    weights: Any = (),
-    branch: tuple[int, ...] = (),
-    comments: Mapping[str, Any] | None = None,
+    job: Job, sampler: BootstrapSampler, learner: Machine, data: Any, weights: Any = (), branch: tuple[int, ...] = ()
 ) -> Drawn:
-    """Request a sample and what a learner learns from it; `branch` says whose random choices both are."""
-    sample = job.request(sampler, data=data, weights=weights, branch=branch, comments=comments, name="sample")
-    learned = job.request(learner, data=sample.sample, branch=branch, comments=comments, name="learner")
-    return Drawn(sampler, learner, data, weights, branch, sample, learned)
+    """Request a sample, and what a learner learns from it."""
+    drawn = job.request(sampler, data=data, weights=weights, branch=branch, name="sample")
+    learned = job.request(learner, data=drawn.sample, branch=branch, name="learner")
+    return Drawn(sampler, learner, data, weights, branch, drawn.sample, drawn.left, learned)
+
+
+async def draw_members(job: Job, share: float, learner: Machine, data: Any, count: int) -> list[Drawn]:
+    """Request samples for the first members of a committee, and what a learner learns from each."""
+    members = []
+    samplers = [BootstrapSamples(share, first) for first in range(0, count, SAMPLES_AT_ONCE)]
+    drawn = [job.request(each, data=data, name="samples") for each in samplers]
+    await job.all(*drawn)
+    pairs = [pair for each in drawn for pair in zip(each.samples, each.left, strict=True)]
+    for number, (sample, left) in enumerate(pairs[:count]):
+        branch, comments = (number,), {"Member": number + 1}
+        learned = job.request(learner, data=sample, branch=branch, comments=comments, name="learner")
+        members.append(Drawn(BootstrapSampler(share), learner, data, (), branch, sample, left, learned))
+    return members
 
 
 async def accepted(job: Job, member: Drawn) -> Drawn:
@@ -103,7 +113,7 @@ async def accepted(job: Job, member: Drawn) -> Drawn:
     for attempt in range(1, REDRAWS + 1):
         if drawn.learned.context.error is None:
             return drawn
-        classes = job.load(drawn.sample.sample).classes
+        classes = job.load(drawn.sample).classes
         if len(np.unique(classes[classes >= 0])) != 1:
             raise drawn.learned.context.error
         branch = (*member.branch, attempt)
@@ -111,6 +121,6 @@ async def accepted(job: Job, member: Drawn) -> Drawn:
         await job.settled(drawn.learned)
     if drawn.learned.context.error is None:
         return drawn
-    constant = job.request(Majority(), data=drawn.sample.sample, name="learner")
+    constant = job.request(Majority(), data=drawn.sample, name="learner")
     await constant
     return replace(drawn, learned=constant)

@@ -155,8 +155,7 @@ class ParameterSearch(Machine):
     async def run(self, job: Job, **inputs: Any) -> Model:
         if self.is_decided:
             return self._found(self._won(job, Candidate(), inputs), {"Best": {}})
-        generator = (job.seed or Seed(0)).generator(self.registered_name)
-        search = self.scenario.begin(generator)
+        search = self.scenario.begin(self.generator(job.seed or Seed(0)))
         tested: dict[Candidate, Any] = {}
         """The capsule of each candidate, or why it was refused."""
         while batch := search.ask():

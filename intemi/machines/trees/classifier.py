@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -35,6 +35,14 @@ class TreeClassifier(Classifier):
         super().check_decoded()
         expect(type(self.tree) is Tree and isinstance(self.decision, DecisionModule), "a tree decides")
         expect(self.tree.columns == self.columns and self.tree.labels == self.labels, "a tree fits")
+
+    nbytes: ClassVar[int] = 0
+    """What it takes beside its tree, roughly."""
+
+    @property
+    def shared_parts(self) -> tuple[Tree]:
+        """What it has in common with other classifiers."""
+        return (self.tree,)
 
     def __repr__(self) -> str:
         return f"TreeClassifier({self.tree.leaf_count} leaves, classes {', '.join(self.labels)})"
