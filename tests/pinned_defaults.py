@@ -132,7 +132,7 @@ PINNED_WITH_PARAMETERS: list[tuple[Callable[[], Component], str]] = [
     (lambda: Filled(TransformAndClassify(), {"learner": Set((KNN(),))}), "0e88e15df1cfcb588a081b7389aeefaa"),
     (lambda: Tuned(Set((KNN(),))), "a3ca479712b97d810f5d344d3285ab7b"),
     (lambda: Flow((Set((KNN(),)),)), "f91c4d74637b3e97f2959020a365c1cc"),
-    (lambda: MetaLearner(Flow((Set((KNN(),)),))), "af7ba60706cb594a424b318bd27c91a8"),
+    (lambda: MetaLearner(Flow((Set((KNN(),)),))), "238513a76b901d0386b08a087aaf8668"),
     (lambda: Knowledge("folder", size=3, content="00"), "61db74fadb7bc00b095d008124ebc19b"),
     (lambda: MaxSeconds(5.0), "6d8c4e2452ad73f6f5cd7888d79c3ca6"),
     (lambda: MaxTests(3), "e703d95b1d3c34486be11dfc308bdf27"),

@@ -46,6 +46,7 @@ from intemi.kernel.errors import (
     MachineAborted,
     MachineError,
     MachineFailed,
+    MemoryExceeded,
     StoreWarning,
 )
 from intemi.kernel.events import Counts, Event, EventKind
@@ -110,6 +111,7 @@ __all__ = [
     "MachineFailed",
     "MachineAborted",
     "LimitExceeded",
+    "MemoryExceeded",
     "StoreWarning",
     "ChanceWarning",
 ]

@@ -295,6 +295,7 @@ class Task:
         "is_awaited",
         "is_composite",
         "is_waiting",
+        "is_watched",
         "isolated",
         "keys",
         "machine",
@@ -335,7 +336,10 @@ class Task:
         """Inputs of the owner that are not there yet."""
         self.is_awaited = True
         """Whether anything goes on when it is done; for some leaves it is known that nothing does."""
+        self.is_watched = False
+        """Whether limits depend on what it uses while it runs."""
         self.isolated = False
+        """Whether it has to run where it can be ended."""
         self.manager: Any = None
         self.started = 0.0
         self.pulse = 0.0

@@ -85,6 +85,10 @@ class LimitExceeded(MachineAborted):
     """A machine was stopped because it went over a limit of its request."""
 
 
+class MemoryExceeded(LimitExceeded):
+    """A machine was stopped because it took more memory than its request allows; more time would not help."""
+
+
 class NotEnoughMemory(IntemiError, MemoryError):
     """What a machine needs would not fit into memory: the cause is the surroundings, so it is not kept."""
 

@@ -11,9 +11,9 @@ from intemi.kernel.parameters import parameter
 class Limits(Component):
     """How much a requested machine, with everything under it, may use.
 
-    Wall time counts from the start of the machine, a deadline stands whenever that is. CPU time and memory are watched
-    by a process manager, which ends the process that goes over them. A thread cannot be ended: after its wall time it
-    is merely no longer waited for, and CPU time is looked at whenever a leaf has ended.
+    Wall time counts from the start of the machine, a deadline stands whenever that is. A process manager ends the
+    process that goes over its CPU time or memory. A thread cannot be ended: over its wall or CPU time it is merely no
+    longer waited for, and goes on beside others until it returns; a request for the same machine meanwhile joins it.
 
     >>> Limits(wall=2.5)
     Limits(wall=2.5, cpu=None, memory=None, deadline=None)
@@ -30,6 +30,6 @@ class Limits(Component):
     """When it must be done, as `time.time()` counts."""
 
     @property
-    def need_process(self) -> bool:
-        """Whether a process manager is needed to enforce them at any moment."""
+    def on_usage(self) -> bool:
+        """Whether leaves have to be watched while they run; a process manager can end them at any moment."""
         return self.cpu is not None or self.memory is not None

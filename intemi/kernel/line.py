@@ -50,7 +50,7 @@ from intemi.kernel.record import Record
 from intemi.kernel.runner import MAX_BATCH, Runner
 from intemi.kernel.seeds import Seed
 from intemi.kernel.spooler import Spooler
-from intemi.kernel.stopper import Stopper, needs_process
+from intemi.kernel.stopper import Stopper, has_usage_limits
 from intemi.kernel.timers import Timers
 from intemi.kernel.unifier import Unifier, key_of
 from intemi.kernel.values import Values
@@ -241,7 +241,8 @@ class AssemblyLine:
         task.state = QUEUED
         task.queued = task.queued or perf_counter()
         if self.has_limits and not task.is_composite:
-            task.isolated = self.stopper.can_isolate and needs_process(task)
+            task.is_watched = has_usage_limits(task)
+            task.isolated = task.is_watched and self.stopper.can_isolate
         self._spooler.push(task)
         self._wake_one()
 

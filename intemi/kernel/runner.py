@@ -176,7 +176,7 @@ class Runner:
         """The call of a leaf that begins now."""
         task.manager = manager
         task.start()
-        report = partial(self._check_usage, task) if task.isolated else None
+        report = partial(self._check_usage, task) if task.is_watched else None
         return Call(task.machine, task.config, task.owner.seed, task.inputs, self._load, report)
 
     def _run_leaf(self, task: Task, manager: Slots) -> list[Task]:

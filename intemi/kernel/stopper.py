@@ -12,7 +12,7 @@ from time import monotonic, time
 from typing import TYPE_CHECKING
 
 from intemi.kernel.context import Context, State, Task
-from intemi.kernel.errors import ConfigurationError, LimitExceeded, MachineAborted
+from intemi.kernel.errors import ConfigurationError, LimitExceeded, MachineAborted, MemoryExceeded
 from intemi.kernel.limits import Limits
 
 if TYPE_CHECKING:
@@ -113,8 +113,9 @@ class Stopper:
     def check_usage(self, task: Task, cpu: float, memory: int) -> None:
         """Abort the contexts, of a running leaf and of all machines above it, whose limits it has exceeded."""
         with self._line.step():
-            task.cpu = cpu
-            task.memory = max(memory, task.memory or 0)
+            task.cpu = max(cpu, task.cpu)  # it may have ended meanwhile
+            if memory:
+                task.memory = max(memory, task.memory or 0)
             self._check(task, memory)
             self.charge([task], memory)
 
@@ -137,15 +138,15 @@ class Stopper:
 
     def _check(self, task: Task, memory: int) -> None:
         for context in list(task.contexts):
-            what = _over(context.limits, task.cpu, memory)
-            if what is not None:
-                self._abort(context, _exceeded(context, what))
+            error = _over(context, task.cpu, memory)
+            if error is not None:
+                self._abort(context, error)
 
 
-def needs_process(task: Task) -> bool:
-    """Whether limits, of those who asked for a task or for what is above it, can only be enforced on a process."""
+def has_usage_limits(task: Task) -> bool:
+    """Whether those who asked for a task, or for what is above it, limit what it uses while it runs."""
     asked = (context for each in (task, *tasks_above(task)) for context in each.contexts)
-    return any(context.limits is not None and context.limits.need_process for context in asked)
+    return any(context.limits is not None and context.limits.on_usage for context in asked)
 
 
 def tasks_above(task: Task) -> list[Task]:
@@ -167,15 +168,16 @@ def tasks_above(task: Task) -> list[Task]:
     return list(found)
 
 
-def _over(limits: Limits | None, cpu: float, memory: int) -> str | None:
+def _over(context: Context, cpu: float, memory: int) -> LimitExceeded | None:
+    limits = context.limits
     if limits is None:
         return None
     if limits.cpu is not None and cpu > limits.cpu:
-        return f"{limits.cpu:g} s of CPU time"
+        return _exceeded(context, f"{limits.cpu:g} s of CPU time")
     if limits.memory is not None and memory > limits.memory:
-        return f"{limits.memory:,} bytes of memory"
+        return _exceeded(context, f"{limits.memory:,} bytes of memory", MemoryExceeded)
     return None
 
 
-def _exceeded(context: Context, limit: str) -> LimitExceeded:
-    return LimitExceeded(f"{context.path} exceeded its limit of {limit}", context.path, context.key)
+def _exceeded(context: Context, limit: str, kind: type[LimitExceeded] = LimitExceeded) -> LimitExceeded:
+    return kind(f"{context.path} exceeded its limit of {limit}", context.path, context.key)

@@ -14,6 +14,8 @@ from intemi.machines.meta_learning.task import Outcome, Task
 
 LEAST_SECONDS = 1e-3
 """No test is expected to take less."""
+LEAST_LIMIT = 0.25
+"""Universal seconds before which no test is stopped: what it imports and compiles at first is not its fault."""
 MAX_NEW = 256
 """How many new candidates are looked at before tests are begun."""
 
@@ -78,7 +80,7 @@ class ComplexityCourse(Course):
             self._running += 1
             task.attempt += 1
             task.expected = complexity.seconds
-            task.limit = self._strategy.forbearance * complexity.seconds / complexity.reliability
+            task.limit = max(self._strategy.forbearance * complexity.seconds, LEAST_LIMIT) / complexity.reliability
             task.priority = -float(self._begun)
             fresh.append(task)
         return fresh

@@ -11,12 +11,19 @@ from typing import Any
 
 import numpy as np
 
-from intemi.kernel import Capsule, Job, LimitExceeded, Limits, Machine
+from intemi.kernel import Capsule, Job, LimitExceeded, Limits, Machine, MemoryExceeded
 from intemi.kernel.repository.query import Query
 from intemi.machines.meta_learning.progress import Progress
 from intemi.machines.meta_learning.search_log import Attempt
 from intemi.machines.meta_learning.task import Outcome, Task
 from intemi.machines.meta_learning.universal import universal_power
+
+IDLE_SHARE = 0.1
+"""Of the time of a search, for which a test with a limit may occupy a worker without computing."""
+IDLE_RATIO = 10.0
+"""Of wall time and CPU time, that is allowed at least."""
+LEAST_WALL = 5.0
+"""Seconds that are allowed at least: on a busy computer a worker process may take that long to start."""
 
 
 class JobRunner:
@@ -33,8 +40,10 @@ class JobRunner:
         sign: int,
         data: Any,
         ends: float | None = None,
+        memory: int | None = None,
     ) -> None:
         self._job, self._test_of, self._query, self._sign, self._data = job, test_of, query, sign, data
+        self._memory = memory
         self._count = 0
         self._waiting: list[tuple[float, int, Task]] = []
         self._requested: dict[Capsule, tuple[Task, Attempt]] = {}
@@ -87,11 +96,22 @@ class JobRunner:
                 self._test_of(task.candidate),
                 name="test",
                 comments={"Test": len(self.log), "Attempt": attempt.number},
-                limits=None if task.limit is None else Limits(cpu=task.limit / universal_power()),
+                limits=self._limits(task),
                 data=self._data,
             )
             self._requested[capsule] = task, attempt
         self._report()
+
+    def _limits(self, task: Task) -> Limits | None:
+        """Those of a test. One that sleeps uses no CPU time, so that its wall time is limited, too, but generously."""
+        if task.limit is None and self._memory is None:
+            return None
+        cpu = wall = None
+        if task.limit is not None:
+            cpu = task.limit / universal_power()
+            if self.progress.ends is not None:
+                wall = max(LEAST_WALL, IDLE_RATIO * cpu, IDLE_SHARE * (self.progress.ends - self.progress.begun))
+        return Limits(wall=wall, cpu=cpu, memory=self._memory)
 
     def _end(self, capsule: Capsule) -> None:
         task, attempt = self._requested.pop(capsule)
@@ -105,7 +125,7 @@ class JobRunner:
             record = capsule.context.record
             task.took = max(task.seconds, 0.0 if record is None else record.cpu * universal_power())
         else:
-            is_late = isinstance(capsule.error, LimitExceeded)
+            is_late = isinstance(capsule.error, LimitExceeded) and not isinstance(capsule.error, MemoryExceeded)
             task.outcome = Outcome.TIMED_OUT if is_late else Outcome.FAILED
         self._note(task, attempt, capsule)
         self._counts[task.outcome] += 1

@@ -77,6 +77,8 @@ class MetaLearner(Learner):
     seconds: float | None = parameter(default=None, above=0)
     reserve: float = parameter(default=0.1, at_least=0, below=1)
     """The share of the time that is kept for the winner."""
+    memory: int | None = parameter(default=None, above=0)
+    """How many bytes each leaf of a test may occupy, None for any number; needs a process manager."""
     knowledge: Knowledge | None = parameter(default=None, kw_only=True)
     """What was found on other data, for strategies that use it."""
 
@@ -113,7 +115,7 @@ class MetaLearner(Learner):
         expected, known = self._expectation(describe(table)), self._known_to(table, sign)
         setting = Setting((), known, rng, expected, self.candidates.begin(), lambda: meta_features(table))
         course = self.strategy.begin(setting)
-        runner = JobRunner(job, self.test_of, Query(RESULT, self.measure), sign, data, ends)
+        runner = JobRunner(job, self.test_of, Query(RESULT, self.measure), sign, data, ends, self.memory)
         reason = await search(course, runner, deadline)
         if reason is Reason.DEADLINE and job.ends_early:
             reason = Reason.EARLY
