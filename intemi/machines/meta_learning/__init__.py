@@ -1,6 +1,7 @@
 """Meta-learning: searches for learning machines that use what was found on other data.
 
-`knowledge_base` is what is known of other data sets, `knowledge_folder` where it is kept; `knowledge` is what of it a
+`knowledge_base` is what is known of other data sets, `knowledge_folder` where it is kept; `knowledge_arrays`,
+`knowledge_csv` and `aslib` are files of it, and `knowledge_checks` tell what is wrong; `knowledge` is what of it a
 search gets, and `harvest` what it adds. `meta_features` and `landmarks` describe data. `scores`, `similarities`,
 `orders` and `description_orders` are what can be exchanged. `generators` and `flow` produce candidates, `refining`
 those near the best; the `default_space` is one of them. `profile_search`, `landmark_search`, `complexity_search`,
@@ -11,6 +12,7 @@ how good they were. `evaluation` says what tests will take, by `descriptions` of
 """
 
 from intemi.machines.meta_learning.active_testing import ActiveTesting
+from intemi.machines.meta_learning.aslib import read_aslib, write_aslib
 from intemi.machines.meta_learning.combinations import Combination, EveryPair, InParallel, OfTheBest, Sampled
 from intemi.machines.meta_learning.complexity import Complexity
 from intemi.machines.meta_learning.complexity_search import ComplexitySearch
@@ -27,7 +29,10 @@ from intemi.machines.meta_learning.descriptions import DataDescription, describe
 from intemi.machines.meta_learning.flow import Flow
 from intemi.machines.meta_learning.generators import Cycle, Filled, Generator, Item, Loop, Set, Tuned, Union
 from intemi.machines.meta_learning.knowledge import Knowledge
+from intemi.machines.meta_learning.knowledge_arrays import read_arrays, write_arrays
 from intemi.machines.meta_learning.knowledge_base import KnowledgeBase
+from intemi.machines.meta_learning.knowledge_checks import KnowledgeReport, check_knowledge, without_problems
+from intemi.machines.meta_learning.knowledge_csv import read_csv_base, write_csv_base
 from intemi.machines.meta_learning.knowledge_folder import Entry, KnowledgeFolder, own_knowledge_folder
 from intemi.machines.meta_learning.landmark_search import LandmarkSearch
 from intemi.machines.meta_learning.landmarks import Landmarks, relative_landmarks
@@ -80,6 +85,15 @@ __all__ = [
     "KnowledgeBase",
     "KnowledgeFolder",
     "own_knowledge_folder",
+    "check_knowledge",
+    "without_problems",
+    "KnowledgeReport",
+    "read_arrays",
+    "write_arrays",
+    "read_csv_base",
+    "write_csv_base",
+    "read_aslib",
+    "write_aslib",
     "Entry",
     "Strategy",
     "Course",

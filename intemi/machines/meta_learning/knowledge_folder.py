@@ -136,6 +136,21 @@ class KnowledgeFolder:
                 self.describe(fresh[0].data_key, description_of_search(found))
         return len(fresh)
 
+    def add_base(self, base: KnowledgeBase, protocol: str, source: str = "", measure: str = "Accuracy") -> int:
+        """Add the tests that a knowledge base knows all splits of, and say how many were new.
+
+        So what was read from a file gets into a folder. Descriptions of data sets are added as well.
+        """
+        held = self._read()
+        fresh = [each for each in _entries_of(base, protocol, source, measure) if each.key not in held.entries]
+        if fresh:
+            self.append(fresh)
+        for data_set in base.data_sets:
+            description = base.description_of(data_set)
+            if description is not None and data_set not in held.descriptions:
+                self.describe(data_set, description)
+        return len(fresh)
+
     def describe(self, data: str, description: Mapping[str, float]) -> None:
         """Add the meta-features of a data set, by the digest of the data, or its name if it has none."""
         known = {name: float(value) for name, value in description.items() if np.isfinite(value)}
@@ -232,6 +247,17 @@ class KnowledgeFolder:
             warnings.warn(f"{self.file}: {damaged} damaged lines are left out", StoreWarning, stacklevel=4)
 
 
+def _entries_of(base: KnowledgeBase, protocol: str, source: str, measure: str) -> Iterator[Entry]:
+    for row, data_set in enumerate(base.data_sets):
+        for column, configuration in enumerate(base.configurations):
+            results = base.results[row, column]
+            if not np.isnan(results).any():
+                seconds = np.nan if base.seconds is None else float(base.seconds[row, column])
+                took = None if np.isnan(seconds) else seconds
+                text = name_in_file(configuration)
+                yield Entry(data_set, text, protocol, tuple(results), took, measure=measure, source=source)
+
+
 def own_knowledge_folder() -> KnowledgeFolder:
     """The knowledge of this user, which searches extend: in the cache folder of the user."""
     return KnowledgeFolder(downloads().parent / "knowledge")
@@ -287,6 +313,11 @@ def protocol_of(validation: Machine) -> str:
 def text_of(configuration: Machine) -> str:
     """A configuration as text, for an entry."""
     return json.dumps(configuration.to_plain(), sort_keys=True, ensure_ascii=False)
+
+
+def name_in_file(configuration: Hashable) -> str:
+    """What stands for a configuration in a file: its JSON, or its name if it is none of ours."""
+    return text_of(configuration) if isinstance(configuration, Machine) else str(configuration)
 
 
 @lru_cache(maxsize=65_536)
