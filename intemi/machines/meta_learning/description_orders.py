@@ -82,7 +82,7 @@ class Regressed(PredictedOrder):
     ridge: float = parameter(default=1.0, above=0)
 
     def predicted(self, inputs: Floats, new: Floats, knowledge: KnowledgeBase, columns: list[int]) -> Floats:
-        return ridge_prediction(inputs, new, _filled(self.score.of(knowledge)[:, columns]), self.ridge)
+        return ridge_prediction(inputs, new, _filled(knowledge.scored(self.score)[:, columns]), self.ridge)
 
 
 class PairwiseWins(PredictedOrder):
@@ -117,7 +117,7 @@ class ClusteringTree(PredictedOrder):
     min_leaf: int = parameter(default=3, at_least=1)
 
     def predicted(self, inputs: Floats, new: Floats, knowledge: KnowledgeBase, columns: list[int]) -> Floats:
-        targets = _filled(RankScore().of(knowledge)[:, columns])
+        targets = _filled(knowledge.scored(RankScore())[:, columns])
         rows = np.arange(len(inputs))
         while (cut := _best_cut(inputs[rows], targets[rows], self.min_leaf)) is not None:
             feature, threshold = cut
@@ -153,7 +153,7 @@ def selected_features(known: Floats, knowledge: KnowledgeBase, most: int) -> NDA
     """
     if known.shape[1] <= most:
         return np.arange(known.shape[1])
-    differences = _filled(DifferenceScore().of(knowledge))
+    differences = _filled(knowledge.scored(DifferenceScore()))
     centred = differences - differences.mean(axis=0)
     left, sizes, _ = np.linalg.svd(centred, full_matrices=False)
     components = (left * sizes)[:, :COMPONENTS]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,6 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 from intemi.kernel import ConfigurationError
 from intemi.kernel.libraries import library
 from intemi.machines.interfaces import Floats
+
+if TYPE_CHECKING:
+    from intemi.machines.meta_learning.scores import Score
 
 DERIVED = ("accuracies", "best", "best_accuracies", "best_deviations", "differences", "ranks", "p_values")
 """What is computed from the results of each data set by itself: the data sets are the first axis of all of them."""
@@ -127,7 +130,18 @@ class KnowledgeBase:
         for name in DERIVED:
             if name in self.__dict__:
                 chosen.__dict__[name] = self.__dict__[name][rows]
+        chosen._scores.update({score: values[rows] for score, values in self._scores.items()})
         return chosen
+
+    def scored(self, score: Score) -> Floats:
+        """Data sets × configurations by a score; it is computed once, from each data set by itself."""
+        if score not in self._scores:
+            self._scores[score] = score.of(self)
+        return self._scores[score]
+
+    @cached_property
+    def _scores(self) -> dict[Score, Floats]:
+        return {}
 
     def without(self, *data_sets: str) -> KnowledgeBase:
         """Everything but what is known of these data sets.

@@ -58,7 +58,7 @@ def by_weighted_score(
     candidates: Sequence[Hashable], knowledge: KnowledgeBase, score: Score, weights: Floats
 ) -> list[Hashable]:
     """Candidates by the weighted mean of their scores; equal ones keep their order, unknown ones come last."""
-    scores = score.of(knowledge)
+    scores = knowledge.scored(score)
     usable = np.isfinite(scores)
     # Data sets whose best result does not vary give infinite differences: they say nothing.
     sums = (np.where(usable, scores, 0.0) * weights[:, None]).sum(axis=0)

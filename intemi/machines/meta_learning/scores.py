@@ -17,7 +17,11 @@ LEAST_SECONDS = 1e-6
 
 
 class Score(Component):
-    """A number for each data set and each configuration of a knowledge base, NaN where it is not known."""
+    """A number for each data set and each configuration of a knowledge base, NaN where it is not known.
+
+    What it says of a data set must depend on the results on that one alone: a part of a knowledge base has the same
+    scores.
+    """
 
     @abstractmethod
     def of(self, knowledge: KnowledgeBase) -> Floats:
@@ -61,16 +65,16 @@ class PairwiseScore(Score):
             raise ConfigurationError(f"{self.kind}: at most {MAX_COMPARED} configurations are compared, got {count}")
         scores = np.full((len(knowledge.data_sets), count), np.nan)
         for row in range(len(scores)):
-            for column in np.flatnonzero(~np.isnan(knowledge.accuracies[row])):
-                against = self.against_others(knowledge, row, int(column))
-                against[column] = np.nan
-                known = against[~np.isnan(against)]
-                scores[row, column] = known.mean() if len(known) else np.nan
+            compared = self.compared(knowledge, row)
+            np.fill_diagonal(compared, np.nan)
+            known = ~np.isnan(compared)
+            sums, counts = np.where(known, compared, 0.0).sum(axis=1), known.sum(axis=1)
+            scores[row] = np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
         return scores
 
     @abstractmethod
-    def against_others(self, knowledge: KnowledgeBase, row: int, column: int) -> Floats:
-        """How a configuration compares with each of all, on one data set; NaN where that is not known."""
+    def compared(self, knowledge: KnowledgeBase, row: int) -> Floats:
+        """How each configuration compares with each other one on one data set; NaN where that is not known."""
 
 
 class AccuracyRatioScore(PairwiseScore):
@@ -81,9 +85,8 @@ class AccuracyRatioScore(PairwiseScore):
     [[1.75, 1.0, 0.625]]
     """
 
-    def against_others(self, knowledge: KnowledgeBase, row: int, column: int) -> Floats:
-        accuracies = knowledge.accuracies[row]
-        return _ratios(accuracies[column], accuracies)
+    def compared(self, knowledge: KnowledgeBase, row: int) -> Floats:
+        return _ratios(knowledge.accuracies[row])
 
 
 class SignificantWinsScore(PairwiseScore):
@@ -91,11 +94,11 @@ class SignificantWinsScore(PairwiseScore):
 
     alpha: float = parameter(default=0.05, above=0, below=1)
 
-    def against_others(self, knowledge: KnowledgeBase, row: int, column: int) -> Floats:
-        differences = knowledge.results[row, column] - knowledge.results[row]
-        is_better = knowledge.accuracies[row, column] > knowledge.accuracies[row]
-        wins = is_better & (paired_p_values(differences) < self.alpha)
-        return np.where(np.isnan(knowledge.accuracies[row]), np.nan, wins)
+    def compared(self, knowledge: KnowledgeBase, row: int) -> Floats:
+        results, accuracies = knowledge.results[row], knowledge.accuracies[row]
+        is_better = accuracies[:, None] > accuracies
+        wins = is_better & (paired_p_values(results[:, None] - results) < self.alpha)
+        return np.where(np.isnan(accuracies[:, None] + accuracies), np.nan, wins)
 
 
 class AdjustedRatioScore(PairwiseScore):
@@ -107,13 +110,14 @@ class AdjustedRatioScore(PairwiseScore):
 
     trade: float = parameter(default=0.01, at_least=0)
 
-    def against_others(self, knowledge: KnowledgeBase, row: int, column: int) -> Floats:
+    def compared(self, knowledge: KnowledgeBase, row: int) -> Floats:
         if knowledge.seconds is None:
             raise ConfigurationError(f"{self.kind}: it needs a knowledge base with seconds")
-        accuracies, seconds = knowledge.accuracies[row], np.maximum(knowledge.seconds[row], LEAST_SECONDS)
-        slower = np.maximum(1 + self.trade * np.log10(seconds[column] / seconds), LEAST_DENOMINATOR)
-        return np.asarray(_ratios(accuracies[column], accuracies) / slower)
+        seconds = np.log10(np.maximum(knowledge.seconds[row], LEAST_SECONDS))
+        slower = np.maximum(1 + self.trade * (seconds[:, None] - seconds), LEAST_DENOMINATOR)
+        return np.asarray(_ratios(knowledge.accuracies[row]) / slower)
 
 
-def _ratios(value: float, others: Floats) -> Floats:
-    return np.asarray(value / np.where(others > 0, others, np.nan))
+def _ratios(values: Floats) -> Floats:
+    """Of each value to each other one."""
+    return np.asarray(values[:, None] / np.where(values > 0, values, np.nan))
