@@ -23,6 +23,7 @@ from intemi.machines.meta_learning import (
     PassiveSearch,
     Set,
     cross_validation,
+    name_of,
 )
 from tests.acceptance.test_limits_end_whatever_exceeds_them import Lateness
 
@@ -75,8 +76,8 @@ def test_the_time_is_kept_and_the_best_of_the_others_is_found(managers: tuple[Ta
     assert results["Tests"] == len(GOOD)
     assert results["Stopped"] == "the time is up"
     outcomes = dict(zip(results["Log"]["candidate"], results["Log"]["outcome"], strict=True))
-    assert outcomes[str(Hostile("fails"))] == "failed"
-    assert {outcomes[str(Hostile(how))] for how in ENDLESS} <= {"timed out", "stopped"}
+    assert outcomes[name_of(Hostile("fails"))] == "failed"
+    assert {outcomes[name_of(Hostile(how))] for how in ENDLESS} <= {"timed out", "stopped"}
 
 
 def test_what_ends_its_process_or_eats_memory_has_failed_and_the_search_goes_on() -> None:
@@ -86,6 +87,6 @@ def test_what_ends_its_process_or_eats_memory_has_failed_and_the_search_goes_on(
     )
     with Project(workers=Processes(2)) as project:
         results = project.run(search, data=project.request(SklearnDataset("iris")).data).results
-    assert results["Best"] == str(KNN(k=15))
-    assert "ended with exit code 3" in results["Failures"][str(Hostile("ends its process"))]
-    assert "exceeded its limit of 536,870,912 bytes of memory" in results["Failures"][str(Hostile("eats memory"))]
+    assert results["Best"] == name_of(KNN(k=15))
+    assert "ended with exit code 3" in results["Failures"][name_of(Hostile("ends its process"))]
+    assert "exceeded its limit of 536,870,912 bytes of memory" in results["Failures"][name_of(Hostile("eats memory"))]

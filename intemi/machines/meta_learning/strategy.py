@@ -73,9 +73,9 @@ class Course(ABC):
 
     @property
     def ranking(self) -> list[Task]:
-        """The tasks that finished, the best first; of equal ones the first that was handed out.
+        """The tasks that finished, the best first; of equal ones that which was expected to take less, or came first.
 
         What they took is not looked at: it differs from run to run.
         """
         done = [task for task in dict.fromkeys(self.finished) if task.outcome is Outcome.FINISHED]
-        return sorted(done, key=lambda task: (-task.quality, task.number))
+        return sorted(done, key=lambda task: (-task.quality, task.expected or 0.0, task.number))

@@ -33,7 +33,7 @@ class Task:
     limit: float | None = None
     """How many seconds of computing the test may take, in universal seconds."""
     expected: float | None = None
-    """How many universal seconds the test is expected to take, if the strategy has asked for that."""
+    """How many universal seconds the test was expected to take at first, if the strategy has asked for that."""
     attempt: int = 0
     outcome: Outcome = Outcome.WAITING
     results: Floats | None = None
@@ -43,7 +43,7 @@ class Task:
     took: float = 0.0
     """What the test took when it was run, by this search or an earlier one, in universal seconds."""
     number: int = 0
-    """Its number in the order in which tasks were first handed out."""
+    """Its number among all tasks: in the order in which they were first handed out, unless the strategy gives one."""
     finished: int = 0
     """Its number in the order in which tasks have ended."""
 
