@@ -106,7 +106,6 @@ from intemi.machines import (
     Weights,
 )
 from intemi.machines.classifiers.transform_and_classify import TransformedClassifier
-from intemi.machines.committees.boosting import BoostStep
 from intemi.machines.loading import JoinedParts
 from intemi.machines.measures import F1, Correctness
 from intemi.machines.meta_learning import (
@@ -279,14 +278,10 @@ EXAMPLES: dict[type[Machine], Callable[[], Example]] = {
     ContestTest: lambda: (ContestTest(), {"data": DATA, "classifier": classifier()}),
     # committees
     **COMBINERS,
-    Chain: lambda: (
-        Chain(BoostStep(DecisionTree()), length=2, carry={"weights": "updated"}, until="ended"),
-        {"data": DATA, "weights": []},
-    ),
+    Chain: lambda: (Chain(Imputation(), length=2, carry={"data": "transformed"}), {"data": DATA}),
     Bagging: lambda: (Bagging(DecisionTree(), size=2, backfit=True, out_of_bag=True), {"data": D1}),
     Wagging: lambda: (Wagging(DecisionTree(), size=2), {"data": D1}),
     Boosting: lambda: (Boosting(DecisionStump(), size=3, mode="resample"), {"data": D1}),
-    BoostStep: lambda: (BoostStep(KNN(k=1)), {"data": DATA, "weights": [equal_weights()]}),
     BoostUpdate: lambda: (BoostUpdate(), {"data": DATA, "weights": [], "member": classifier()}),
     WeightedLearn: lambda: (WeightedLearn(KNN(k=1), mode="resample"), {"data": DATA, "weights": [equal_weights()]}),
     Reweighted: lambda: (Reweighted(), {"data": DATA, "weights": [equal_weights()]}),

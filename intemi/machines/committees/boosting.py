@@ -4,23 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from intemi.data import Data
-from intemi.kernel import Input, Job, Machine, Model, MultiInput, MultiOutput, Output, parameter
+from intemi.kernel import Input, Job, Machine, Model, MultiInput, MultiOutput, Output, Source, parameter
 from intemi.machines.committees.answers import places_of
 from intemi.machines.committees.committee import Committee
 from intemi.machines.committees.decision_rules import EQUAL, DecisionRule
 from intemi.machines.committees.tie_rules import LowestClass, TieRule
 from intemi.machines.committees.update_rules import AdaBoost, Round, UpdateRule
-from intemi.machines.committees.weighted_learn import Mode, learned, resamples
-from intemi.machines.committees.weights import Weights, shares_of
+from intemi.machines.committees.weighted_learn import Mode, learned_from_sample, resamples
+from intemi.machines.committees.weights import Weights, reweighted, shares_of
 from intemi.machines.fairness.reads import Reads
 from intemi.machines.interfaces import Classifier, Codes, Floats
 from intemi.machines.roles import Learner, placeholder
-from intemi.machines.structure.chain import Chain
 
 High = Literal["stop", "reset", "reset_keep"]
 """A member of too high an error: leave it out and end; or make all weights equal and go on, without it, or with it and
@@ -30,8 +29,20 @@ Zero = Literal["clip_stop", "reset", "weka", "sklearn"]
 end without it, unless it is the first; or end with it and a vote of 1."""
 
 
+class Judged(NamedTuple):
+    """What becomes of a member."""
+
+    vote: float
+    status: str
+    kept: bool
+    following: Weights | None
+    """The weights for the next member; None: it was the last."""
+
+
 class BoostUpdate(Machine):
     """Judge a member on the rows as they are weighted, and weigh them for the next one.
+
+    `updated` are the new weights, and `weighted` the data that have them.
 
     Results: "Error" (weighted), "Vote weight", and "Status", which says how boosting goes on.
 
@@ -39,12 +50,15 @@ class BoostUpdate(Machine):
     <Reads.TARGETS: 'targets'>
     """
 
+    version = 2
     reads = Reads.TARGETS
+    keeps_rows = True
 
     data = Input(Data)
     weights = MultiInput(Weights)
     member = Input(Classifier)
     updated = Output(Weights)
+    weighted = Output(Data)
     vote = Output(float)
     kept = Output(bool)
     ended = Output(bool)
@@ -55,19 +69,16 @@ class BoostUpdate(Machine):
 
     def run(self, data: Data, weights: Sequence[Weights], member: Classifier) -> Model:
         given = self._round(data, weights, member)
-        rule, error = self.variant, self.variant.error(given)
-        if not rule.judges:
-            return self._goes_on(given, error, "goes on")
-        if error >= rule.limit(given.classes) - EQUAL:
-            if self.high == "stop":
-                return self._model(error, 0.0, "error too high", kept=False)
-            return self._model(error, 0.0, "reset", kept=self.high == "reset_keep", following=_equal(data))
-        if error > EQUAL:
-            return self._goes_on(given, error, "goes on")
-        if self.zero in ("weka", "sklearn"):
-            return self._model(error, 1.0, "no error", kept=self.zero == "sklearn")
-        vote = rule.vote(1 / (2 * len(data)), given.classes)
-        return self._model(error, vote, "no error", following=_equal(data) if self.zero == "reset" else None)
+        error = self.variant.error(given)
+        vote, status, kept, following = self._judged(data, given, error)
+        return Model(
+            updated=Weights(np.empty(0)) if following is None else following,
+            weighted=data if following is None else reweighted(data, (following,)),
+            vote=vote,
+            kept=kept,
+            ended=following is None,
+            results={"Error": error, "Vote weight": vote, "Status": status},
+        )
 
     def _round(self, data: Data, weights: Sequence[Weights], member: Classifier) -> Round:
         before = weights[0] if weights else _equal(data)
@@ -82,18 +93,21 @@ class BoostUpdate(Machine):
             probabilities,
         )
 
-    def _goes_on(self, given: Round, error: float, status: str) -> Model:
-        new = self.variant.updated(given, error)
+    def _judged(self, data: Data, given: Round, error: float) -> Judged:
+        """What becomes of a member with an error."""
+        rule = self.variant
+        if rule.judges and error >= rule.limit(given.classes) - EQUAL:
+            if self.high == "stop":
+                return Judged(0.0, "error too high", False, None)
+            return Judged(0.0, "reset", self.high == "reset_keep", _equal(data))
+        if rule.judges and error <= EQUAL:
+            if self.zero in ("weka", "sklearn"):
+                return Judged(1.0, "no error", self.zero == "sklearn", None)
+            vote = rule.vote(1 / (2 * len(data)), given.classes)
+            return Judged(vote, "no error", True, _equal(data) if self.zero == "reset" else None)
+        new = rule.updated(given, error)
         following = Weights(_of_known(new.shares, given.true), given.step + 1, new.memory)
-        return self._model(error, self.variant.vote(error, given.classes), status, following=following)
-
-    def _model(
-        self, error: float, vote: float, status: str, kept: bool = True, following: Weights | None = None
-    ) -> Model:
-        """What is left; boosting ends if no weights follow."""
-        results = {"Error": error, "Vote weight": vote, "Status": status}
-        updated = Weights(np.empty(0)) if following is None else following
-        return Model(updated=updated, vote=vote, kept=kept, ended=following is None, results=results)
+        return Judged(rule.vote(error, given.classes), "goes on", True, following)
 
 
 def _equal(data: Data) -> Weights:
@@ -121,32 +135,6 @@ def _answered(rule: UpdateRule, data: Data, member: Classifier) -> tuple[Codes, 
         aligned[:, places] = probabilities
         probabilities = aligned
     return places[answers], probabilities
-
-
-class BoostStep(Machine):
-    """One step of boosting: learn from the rows as they are weighted, judge what was learned, weigh the rows anew."""
-
-    data = Input(Data)
-    weights = MultiInput(Weights)
-    updated = Output(Weights)
-    member = Output(Classifier)
-    vote = Output(float)
-    kept = Output(bool)
-    ended = Output(bool)
-
-    learner: Machine = parameter(default=placeholder(Learner), role=Learner)
-    update: BoostUpdate = BoostUpdate()
-    mode: Mode = "auto"
-
-    @property
-    def is_random(self) -> bool:
-        """Whether samples are drawn, or the learner draws."""
-        return self.learner.is_random or resamples(self.learner, self.mode)
-
-    async def run(self, job: Job, data: Any, weights: Any) -> Model:
-        member = await learned(job, self.learner, self.mode, data, weights)
-        update = job.request(self.update, data=data, weights=weights, member=member, name="update")
-        return Model(updated=update.updated, member=member, vote=update.vote, kept=update.kept, ended=update.ended)
 
 
 class Boosting(Learner):
@@ -197,32 +185,49 @@ class Boosting(Learner):
         Learner.demand(self.learner, f"{self.kind}: learner")
 
     async def run(self, job: Job, data: Any) -> Model:
-        step = _step(self.learner, self.variant, self.high, self.zero, self.mode)
-        chain = job.request(
-            Chain(step, self.size, carry={"weights": "updated"}, until="ended"), data=data, weights=(), name="chain"
-        )
-        await chain
-        kept = [index for index, is_kept in enumerate(job.load(chain.kept)) if is_kept]
-        members = [chain.member[index] for index in kept or [0]]
-        votes = [chain.vote[index] for index in kept]  # the first member alone has the vote 1
+        update = _update(self.variant, self.high, self.zero)
+        learned: list[Source] = []
+        votes: dict[int, Source] = {}
+        """Of the members that are kept, by the number of their step."""
+        weights: Any = ()
+        weighted, ended = data, False
+        while len(learned) < self.size and not ended:
+            number = len(learned)
+            member = await self._member(job, number, data, weights, weighted)
+            step = job.request(
+                update, data=data, weights=weights, member=member, comments={"Step": number + 1}, name="update"
+            )
+            await step
+            learned.append(member)
+            if job.load(step.kept):
+                votes[number] = step.vote
+            ended = job.load(step.ended)
+            weights, weighted = step.updated, step.weighted
+        members = [learned[number] for number in votes or [0]]  # the first member alone has the vote 1
         committee = job.request(
             Committee(self.rule or self.variant.rule, self.tie),
             data=data,
             members=members,
-            weights=votes,
+            weights=list(votes.values()),
             name="committee",
         )
-        ended = job.load(chain.ended)[-1]
-        status = "no boosting possible" if not kept else "ended early" if ended else "complete"
+        status = "no boosting possible" if not votes else "ended early" if ended else "complete"
         return Model(
             classifier=committee.classifier,
             members=members,
-            votes=votes,
+            votes=list(votes.values()),
             results={"Members": len(members), "Status": status},
         )
 
+    async def _member(self, job: Job, number: int, data: Any, weights: Any, weighted: Any) -> Source:
+        """What is learned in a step: from a sample that is drawn by weights, or from data that have them."""
+        if resamples(self.learner, self.mode):
+            return await learned_from_sample(job, self.learner, data, weights, branch=(number,))
+        comments = {"Step": number + 1}
+        return job.request(self.learner, data=weighted, branch=(number,), comments=comments, name="learner").classifier
+
 
 @lru_cache(maxsize=256)
-def _step(learner: Machine, variant: UpdateRule, high: High, zero: Zero, mode: Mode) -> BoostStep:
-    """The step of every size of a committee; remembered, since folds and sizes ask for the same."""
-    return BoostStep(learner, BoostUpdate(variant, high, zero), mode)
+def _update(variant: UpdateRule, high: High, zero: Zero) -> BoostUpdate:
+    """The update of every step; remembered, since folds and sizes ask for the same."""
+    return BoostUpdate(variant, high, zero)

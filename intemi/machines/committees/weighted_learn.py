@@ -53,17 +53,19 @@ class WeightedLearn(Machine):
         return self.learner.is_random or resamples(self.learner, self.mode)
 
     async def run(self, job: Job, data: Any, weights: Any) -> Model:
-        return Model(classifier=await learned(job, self.learner, self.mode, data, weights))
+        if resamples(self.learner, self.mode):
+            return Model(classifier=await learned_from_sample(job, self.learner, data, weights))
+        weighted = job.request(Reweighted(), data=data, weights=weights, name="weighted")
+        return Model(classifier=job.request(self.learner, data=weighted.weighted, name="learner").classifier)
 
 
-async def learned(job: Job, learner: Machine, mode: Mode, data: Any, weights: Any) -> Source:
-    """What a learner learns from weighted data, for the composite that asks."""
-    if resamples(learner, mode):
-        member = draw(job, BootstrapSampler(), learner, data, weights)
-        await job.settled(member.learned)
-        return (await accepted(job, member)).learned.classifier
-    weighted = job.request(Reweighted(), data=data, weights=weights, name="weighted")
-    return job.request(learner, data=weighted.weighted, name="learner").classifier
+async def learned_from_sample(
+    job: Job, learner: Machine, data: Any, weights: Any, branch: tuple[int, ...] = ()
+) -> Source:
+    """What a learner learns from a sample that is drawn by weights; `branch` says whose random choices both are."""
+    member = draw(job, BootstrapSampler(), learner, data, weights, branch)
+    await job.settled(member.learned)
+    return (await accepted(job, member)).learned.classifier
 
 
 @dataclass(frozen=True)
