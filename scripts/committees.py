@@ -4,7 +4,8 @@
 
 The results are kept in the folder `committees`, or in another one that is named. What is there is not run again, so a
 run that was stopped goes on. `--no-run` runs nothing and makes the page of what has finished; what has not is named on
-it. `--smoke` runs a small form in memory, prints its part of the page, and writes nothing.
+it. `--smoke` runs a small form in memory, prints its part of the page, and writes nothing. `--data iris wine` runs
+the whole on these data sets only, and prints the part as well.
 """
 
 from __future__ import annotations
@@ -86,19 +87,33 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--workers", type=int, default=1, help="how many splits are run at a time, in processes")
     parser.add_argument("--no-run", action="store_true", help="make the page of what has finished")
     parser.add_argument("--smoke", action="store_true", help="run a small form in memory, and print its part")
+    parser.add_argument("--data", nargs="+", metavar="NAME", help="run these data sets only, and print their part")
     chosen = parser.parse_args(arguments)
-    if chosen.smoke:
-        with Project(workers=chosen.workers) as project, tempfile.TemporaryDirectory() as images:
-            print("\n".join(part_of_page(run_missing(committees.smoke, project), Path(images))))
-        return
-    experiment = committees.experiment
-    if chosen.no_run:
-        with Project.open(chosen.project) as project:
-            part = part_of_page(found(experiment, project), IMAGES)
+    with tempfile.TemporaryDirectory() as drawn:
+        images = Path(drawn) if chosen.smoke or chosen.data else IMAGES
+        if chosen.smoke:
+            with Project(workers=chosen.workers) as project:
+                part = part_of_page(run_missing(committees.smoke, project), images)
+        elif chosen.no_run:
+            with Project.open(chosen.project) as project:
+                part = part_of_page(found(on(chosen.data, committees.experiment), project), images)
+        else:
+            with Project(chosen.project, workers=Processes(chosen.workers)) as project:
+                part = part_of_page(run_missing(on(chosen.data, committees.experiment), project), images)
+    if images == IMAGES:
+        PAGE.write_text(with_part(PAGE.read_text("utf-8"), "\n".join(part).rstrip()), "utf-8")
     else:
-        with Project(chosen.project, workers=Processes(chosen.workers)) as project:
-            part = part_of_page(run_missing(experiment, project), IMAGES)
-    PAGE.write_text(with_part(PAGE.read_text("utf-8"), "\n".join(part).rstrip()), "utf-8")
+        print("\n".join(part))
+
+
+def on(names: Sequence[str] | None, experiment: Experiment) -> Experiment:
+    """An experiment on some of its data sets; without names, on all of them."""
+    if not names:
+        return experiment
+    if unknown := set(names).difference(experiment.data):
+        listed = ", ".join(experiment.data)
+        raise SystemExit(f"--data: there is no data set called {min(unknown)}; there are {listed}")
+    return replace(experiment, data={name: experiment.data[name] for name in names})
 
 
 def with_part(page: str, part: str) -> str:
