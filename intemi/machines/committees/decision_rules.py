@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator
+from functools import reduce
+from itertools import accumulate
 from typing import Literal
 
 import numpy as np
@@ -178,16 +180,41 @@ class _Elementwise(DecisionRule, abstract=True):
             yield self.scores(answers.first(size))
 
     def scores(self, answers: Answers) -> Floats:
-        assert answers.probabilities is not None
-        abstains = answers.probabilities.sum(axis=2, keepdims=True) <= 0
-        told = np.where(abstains, np.nan, answers.probabilities)
-        someone = np.flatnonzero(~abstains.all(axis=(0, 2)))
+        told, given = self._told(answers)
+        someone = np.flatnonzero(~np.isnan(told).all(axis=(0, 2)))
         found = np.zeros(told.shape[1:])
         found[someone] = self.of(told[:, someone])
-        nothing = found.sum(axis=1) <= 0
-        if nothing.any():
-            found[nothing] = answers.probabilities[:, nothing].sum(axis=0)
-        return found
+        return _or_sum(found, given)
+
+    def _told(self, answers: Answers) -> tuple[Floats, Floats]:
+        """The members' probabilities with NaN where a member abstains, and as they are."""
+        given = answers.probabilities
+        assert given is not None
+        return np.where(given.sum(axis=2, keepdims=True) <= 0, np.nan, given), given
+
+
+def _or_sum(scores: Floats, given: Floats) -> Floats:
+    """Scores; where they are 0 for all classes, the sum of what members have given to each."""
+    nothing = scores.sum(axis=1) <= 0
+    if nothing.any():
+        scores[nothing] = given[:, nothing].sum(axis=0)
+    return scores
+
+
+class _Extreme(_Elementwise, abstract=True):
+    """The greatest or the least of the members' probabilities: what one more member changes is known by comparing it."""
+
+    @abstractmethod
+    def of_two(self, first: Floats, second: Floats) -> Floats:
+        """The greater or the lesser of two arrays; where one has NaN, the other."""
+
+    def of(self, told: Floats) -> Floats:
+        return reduce(self.of_two, told)
+
+    def running(self, answers: Answers) -> Iterator[Floats]:
+        told, given = self._told(answers)
+        for size, found in enumerate(accumulate(told, self.of_two), 1):
+            yield _or_sum(np.nan_to_num(found), given[:size])
 
 
 class ProductRule(_Elementwise):
@@ -206,7 +233,7 @@ class ProductRule(_Elementwise):
         return np.asarray(np.exp(logarithms - np.where(np.isfinite(highest), highest, 0.0)))
 
 
-class MinimumRule(_Elementwise):
+class MinimumRule(_Extreme):
     """The least of the members' probabilities.
 
     >>> told = np.array([[[0.8, 0.2]], [[0.5, 0.5]]])  # two members, one row, two classes
@@ -215,11 +242,11 @@ class MinimumRule(_Elementwise):
     array([[0.5, 0.2]])
     """
 
-    def of(self, told: Floats) -> Floats:
-        return np.asarray(np.nanmin(told, axis=0))
+    def of_two(self, first: Floats, second: Floats) -> Floats:
+        return np.asarray(np.fmin(first, second))
 
 
-class MaximumRule(_Elementwise):
+class MaximumRule(_Extreme):
     """The greatest of the members' probabilities.
 
     >>> told = np.array([[[0.8, 0.2]], [[0.5, 0.5]]])  # two members, one row, two classes
@@ -228,8 +255,8 @@ class MaximumRule(_Elementwise):
     array([[0.8, 0.5]])
     """
 
-    def of(self, told: Floats) -> Floats:
-        return np.asarray(np.nanmax(told, axis=0))
+    def of_two(self, first: Floats, second: Floats) -> Floats:
+        return np.asarray(np.fmax(first, second))
 
 
 class MedianRule(_Elementwise):

@@ -96,7 +96,7 @@ def decision(rule: DecisionRule, tie: TieRule, answers: Answers) -> tuple[Codes,
     >>> decision(Vote(), LargestPrior(), answers)
     (array([1], dtype=int32), array([[0.5, 0.5]]))
     """
-    return _decided(rule, tie, rule.scores(answers), answers)
+    return _decided(rule, tie, rule.scores(answers), answers, answers.size)
 
 
 def decisions(rule: DecisionRule, tie: TieRule, answers: Answers) -> Iterator[tuple[Codes, Floats]]:
@@ -108,10 +108,11 @@ def decisions(rule: DecisionRule, tie: TieRule, answers: Answers) -> Iterator[tu
     [[0], [0], [1]]
     """
     for size, scores in enumerate(rule.running(answers), 1):
-        yield _decided(rule, tie, scores, answers.first(size))
+        yield _decided(rule, tie, scores, answers, size)
 
 
-def _decided(rule: DecisionRule, tie: TieRule, scores: Floats, answers: Answers) -> tuple[Codes, Floats]:
+def _decided(rule: DecisionRule, tie: TieRule, scores: Floats, answers: Answers, size: int) -> tuple[Codes, Floats]:
+    """What the first members decide by their scores."""
     shares = rule.shares(scores, answers.priors)
     preferences = rule.preferences(shares)
     best = preferences.max(axis=1, keepdims=True)
@@ -119,5 +120,5 @@ def _decided(rule: DecisionRule, tie: TieRule, scores: Floats, answers: Answers)
     labels = np.asarray(tied.argmax(axis=1), dtype=np.int32)
     several = np.flatnonzero(tied.sum(axis=1) > 1)
     if len(several):
-        labels[several] = tie.chosen(tied[several], answers.at(several))
+        labels[several] = tie.chosen(tied[several], answers.first(size).at(several))
     return labels, shares
