@@ -19,6 +19,7 @@ NAMES = (
     "parameter_search",
     "repository",
     "blocks",
+    "million",
     "trees",
     "pruning",
     "committees",
@@ -32,6 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="name", help=f"one of {', '.join(NAMES)}; all if none is named")
     parser.add_argument("--quick", action="store_true", help="far fewer repetitions: a look, not a measurement")
+    parser.add_argument("--most", type=int, metavar="N", help="machines of the largest project of `million`")
     chosen = parser.parse_args(arguments)
     for name in chosen.names:
         if name not in NAMES:
@@ -41,7 +43,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     targets = []
     for name in chosen.names or NAMES:
         benchmark = import_module(f"benchmarks.{name}")
-        targets += benchmark.run(benchmark.QUICK if chosen.quick else benchmark.FULL)
+        sizes = benchmark.QUICK if chosen.quick else benchmark.FULL
+        if name == "million" and chosen.most is not None:
+            sizes = benchmark.Sizes.up_to(chosen.most)
+        targets += benchmark.run(sizes)
     missed = [target.what for target in targets if not target.held]
     print(f"\n{len(targets) - len(missed)} of {len(targets)} targets held, {time.perf_counter() - started:.0f} s")
     for what in missed:
