@@ -202,7 +202,7 @@ def _or_sum(scores: Floats, given: Floats) -> Floats:
 
 
 class _Extreme(_Elementwise, abstract=True):
-    """The greatest or the least of the members' probabilities: what one more member changes is known by comparing it."""
+    """The greatest or the least of the members' probabilities, which one more member changes or not."""
 
     @abstractmethod
     def of_two(self, first: Floats, second: Floats) -> Floats:
