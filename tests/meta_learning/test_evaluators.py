@@ -15,12 +15,14 @@ from intemi import Machine, Project
 from intemi.data import Data
 from intemi.machines import (
     KNN,
+    LVQ,
     SVM,
     Bagging,
     Boosting,
     ClassificationTest,
     CVDistributor,
     DecisionTree,
+    ExpectedClass,
     FeatureSelection,
     FScoreRanking,
     Grid,
@@ -35,8 +37,9 @@ from intemi.machines import (
     TransformAndClassify,
     Transformer,
     placeholder,
+    tune,
 )
-from intemi.machines.meta_learning import Flow, MetaLearner, Set, cross_validation
+from intemi.machines.meta_learning import Flow, MetaLearner, Set, Tuned, cross_validation
 from intemi.machines.meta_learning import evaluators as evaluators
 from intemi.machines.meta_learning.calibration import Calibration, MachineWarning, Regression, shipped_calibration
 from intemi.machines.meta_learning.descriptions import DataDescription, describe
@@ -89,7 +92,10 @@ def test_members_and_candidates_are_counted() -> None:
     search = ParameterSearch(
         inner, Steps("test/candidate/knn.k", start=1, step=2, count=6), Query("test/result", "Accuracy").mean()
     )
-    assert expected(search, calibration=Given()) == pytest.approx(7 * expected(inner, calibration=Given()), rel=0.01)
+    six, winner = 6 * expected(inner, calibration=Given()), expected(KNN(), calibration=Given())
+    assert expected(search, calibration=Given()) == pytest.approx(six, rel=0.01)
+    with_winner = search.replace("winner", "test/candidate/knn")
+    assert expected(with_winner, calibration=Given()) == pytest.approx(six + winner, rel=0.01)
 
 
 def test_a_meta_learner_takes_no_more_than_its_time() -> None:
@@ -104,6 +110,54 @@ def test_a_selection_of_features_makes_a_larger_machine_cheaper() -> None:
     plain = cross_validation().fill({CANDIDATE: KNN()})
     selected = cross_validation().fill({CANDIDATE: TransformAndClassify(selection(2), KNN())})
     assert expected(selected, wide) < expected(plain, wide)
+
+
+def test_what_is_requested_twice_for_the_same_data_is_counted_once() -> None:
+    scheme = Scheme(data=Data)
+    for name in ("one", "other"):
+        scheme.add(KNN(), data=scheme.data, name=name)
+    scheme.add(KNN(k=1), data=scheme.data, name="another")
+    assert expected(scheme, calibration=Given()) == pytest.approx(2.0, rel=0.01)
+    ranked = [TransformAndClassify(selection(count), KNN()) for count in (1, 2, 3)]
+    tests = [expected(cross_validation(5, 1).fill({CANDIDATE: each}), calibration=Given()) for each in ranked]
+    search = tune(ranked[0], {"features": (1, 2, 3)}, distributor=CVDistributor(5))
+    repeated = 2 * 5 * 1.0  # the ranking of two more candidates in five folds
+    winner = expected(ranked[0], calibration=Given())
+    assert expected(search, calibration=Given()) == pytest.approx(sum(tests) - repeated + winner, rel=0.01)
+
+
+def test_data_of_equal_sizes_are_not_the_same_data() -> None:
+    scheme = Scheme(training=Data, test=Data)
+    for name in ("training", "test"):
+        scheme.add(KNN(), data=getattr(scheme, name), name=f"knn of {name}")
+    found = evaluate(scheme, {"training": IRIS, "test": IRIS}, Given())
+    assert found.seconds == pytest.approx(2.0, rel=0.01)
+
+
+def test_a_selection_of_all_features_changes_nothing() -> None:
+    scheme = Scheme(data=Data)
+    chosen = scheme.add(selection(10), data=scheme.data)
+    scheme.add(KNN(), data=chosen.transformed, name="behind")
+    scheme.add(KNN(), data=scheme.data, name="alone")
+    assert expected(scheme, calibration=Given()) == pytest.approx(2.0, rel=0.01), "a ranking and one learner"
+
+
+def test_prototypes_are_few_rows() -> None:
+    data = DataDescription(rows=1000, numeric=4, classes=3)
+    for machine, rows in ((ExpectedClass(), 3), (LVQ(per_class=5), 15)):
+        assert evaluate(machine, {"data": data}, shipped_calibration()).outputs["prototypes"].rows == rows
+    nearest = cross_validation().fill({CANDIDATE: [ExpectedClass(), KNN(k=1)]})
+    assert expected(nearest, data) < expected(cross_validation().fill({CANDIDATE: KNN(k=1)}), data)
+
+
+def test_a_search_that_chooses_nothing_takes_what_it_holds_takes() -> None:
+    [item] = Flow((Tuned(Set((NaiveBayes(),)), only=()),)).begin().poll()
+    assert expected(item.configuration) == pytest.approx(expected(NaiveBayes()), abs=2 * SECONDS_A_MACHINE)
+
+
+def test_a_calibration_of_other_sizes_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"the sizes of a calibration must be rows, features, .*, got rows"):
+        Calibration.of_text('{"sizes": ["rows"], "regressions": []}')
 
 
 def test_indicators_are_features() -> None:

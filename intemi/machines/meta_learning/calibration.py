@@ -25,6 +25,8 @@ from intemi.machines.interfaces import Floats
 from intemi.machines.meta_learning.descriptions import DataDescription
 from intemi.whole_files import write_whole
 
+SIZES = ("rows", "features", "indicators", "classes", "nominal share")
+"""What is known of data, in the order of the weights of a regression."""
 Stage = Literal["run", "use"]
 """A machine runs; then what it gives is used, on as many rows as there are."""
 RIDGE = 1e-2
@@ -80,10 +82,12 @@ class Calibration:
         if known is not None and len(known.weights) == len(inputs) + 1:
             return known.predicted(inputs)
         _warn_once(kind)
-        sizes = inputs[:SIZES]
+        count = len(SIZES)
         others = [each for (_, its), each in self.regressions.items() if its == stage]
-        guesses = [Regression(each.weights[: SIZES + 1], each.least, each.most).predicted(sizes) for each in others]
-        return float(np.median(guesses)) if guesses else 1e-6 * math.exp(sum(sizes[:2]))
+        guesses = [
+            Regression(each.weights[: count + 1], each.least, each.most).predicted(inputs[:count]) for each in others
+        ]
+        return float(np.median(guesses)) if guesses else 1e-6 * math.exp(sum(inputs[:2]))
 
     def save(self, path: str | Path) -> None:
         """Write it as JSON."""
@@ -91,15 +95,18 @@ class Calibration:
             {"kind": kind, "stage": stage, "weights": each.weights, "least": each.least, "most": each.most}
             for (kind, stage), each in sorted(self.regressions.items())
         ]
-        write_whole(path, json.dumps(plain, indent=0) + "\n")
+        write_whole(path, json.dumps({"sizes": SIZES, "regressions": plain}, indent=0) + "\n")
 
     @classmethod
     def of_text(cls, text: str) -> Calibration:
         """What was saved."""
+        saved = json.loads(text)
+        if tuple(saved["sizes"]) != SIZES:
+            raise ValueError(f"the sizes of a calibration must be {', '.join(SIZES)}, got {', '.join(saved['sizes'])}")
         return cls(
             {
                 (each["kind"], each["stage"]): Regression(tuple(each["weights"]), each["least"], each["most"])
-                for each in json.loads(text)
+                for each in saved["regressions"]
             }
         )
 
@@ -136,9 +143,6 @@ def _warn_once(kind: str) -> None:
     )
 
 
-SIZES = 5
-
-
 def signature(part: Component) -> str:
     """What parts a machine is made of, without their numbers: what was measured of one says something of another.
 
@@ -153,9 +157,19 @@ def signature(part: Component) -> str:
 
 
 def inputs_of(machine: Machine, data: DataDescription) -> list[float]:
-    """What the time of a machine is predicted from: logarithms of sizes, and of its numeric parameters."""
-    sizes = [data.rows, data.numeric, data.nominal, data.classes, data.nominal * data.symbols]
-    return [math.log1p(max(0.0, each)) for each in (*sizes, *numbers_in(machine))]
+    """What the time of a machine is predicted from: logarithms of sizes, and of its numeric parameters.
+
+    Features are counted together, and once more with an indicator for each category, since what most machines take is
+    a sum over them.
+    """
+    indicators = data.numeric + data.nominal * data.symbols
+    sizes = [data.rows, data.features, indicators, data.classes]
+    share = data.nominal / max(data.features, 1.0)
+    return [*map(_log, sizes), share, *map(_log, numbers_in(machine))]
+
+
+def _log(number: float) -> float:
+    return math.log1p(max(0.0, number))
 
 
 def numbers_in(part: Any) -> list[float]:

@@ -7,7 +7,7 @@ not exist yet; their description says how many features they will have.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,15 @@ from intemi.data import Data
 
 
 @dataclass(frozen=True)
-class DataDescription:
+class Description:
+    """What is known of one value."""
+
+    origin: int | None = field(default=None, compare=False, kw_only=True)
+    """Stands for the value itself within one estimate: equal sizes do not make equal values."""
+
+
+@dataclass(frozen=True)
+class DataDescription(Description):
     """How large data are.
 
     >>> DataDescription(rows=150, numeric=4, classes=3).scaled(rows=30).rows
@@ -42,6 +50,7 @@ class DataDescription:
         share = 1.0 if features is None else features / max(self.features, 1.0)
         return replace(
             self,
+            origin=None,
             rows=self.rows if rows is None else rows,
             numeric=self.numeric * share,
             nominal=self.nominal * share,
@@ -49,14 +58,14 @@ class DataDescription:
 
 
 @dataclass(frozen=True)
-class ClassifierDescription:
+class ClassifierDescription(Description):
     """What it takes to classify data."""
 
     seconds: Callable[[DataDescription], float]
 
 
 @dataclass(frozen=True)
-class TransformationDescription:
+class TransformationDescription(Description):
     """What it takes to transform data, and what they are like then."""
 
     seconds: Callable[[DataDescription], float]
@@ -72,7 +81,7 @@ class Collection:
 
 
 @dataclass(frozen=True)
-class Unknown:
+class Unknown(Description):
     """A value of which nothing has to be known."""
 
 

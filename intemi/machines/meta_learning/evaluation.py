@@ -1,22 +1,25 @@
 """Evaluation: what a machine with everything under it will take, before it is run.
 
-Structure is followed exactly: a scheme takes what its machines take, a repeater its test as often as it is run. What
-single machines take is predicted by what was measured of their kind (`calibration`).
+Structure is followed exactly: a scheme takes what its machines take, a repeater its test as often as it is run, and a
+machine that is requested several times for the same data runs once. What single machines take is predicted by what was
+measured of their kind (`calibration`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import import_module
+from itertools import count
 from typing import Any
 
 from intemi.kernel import Machine
-from intemi.machines.meta_learning.calibration import Calibration
+from intemi.machines.meta_learning.calibration import Calibration, Stage
+from intemi.machines.meta_learning.descriptions import Collection, Description
 
-SECONDS_A_MACHINE = 2e-4
-"""What the engine itself takes for each machine."""
+SECONDS_A_MACHINE = 2e-5
+"""What any machine takes, whatever it does."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +33,49 @@ class Evaluated:
 
 Inputs = Mapping[str, Any]
 """Descriptions of what a machine gets, by the names of its ports."""
-Evaluator = Callable[[Any, Inputs, Calibration], Evaluated]
+
+
+class Estimation:
+    """One estimate on its way: what was measured of machines, and which of them are counted already."""
+
+    def __init__(self, calibration: Calibration) -> None:
+        self._calibration = calibration
+        self._counted: dict[tuple[Any, ...], Evaluated] = {}
+        self._origins = count()
+
+    def seconds(self, kind: str, stage: Stage, inputs: Sequence[float]) -> float:
+        """What a machine of a kind takes by itself, by what was measured."""
+        return self._calibration.seconds(kind, stage, inputs)
+
+    def told_apart(self, described: Mapping[str, Any]) -> dict[str, Any]:
+        """Descriptions of values, each new one with an origin of its own."""
+        return {name: self._with_origin(each) for name, each in described.items()}
+
+    def _with_origin(self, described: Any) -> Any:
+        if isinstance(described, Collection):
+            return replace(described, item=self._with_origin(described.item))
+        is_new = isinstance(described, Description) and described.origin is None
+        return replace(described, origin=next(self._origins)) if is_new else described
+
+    def evaluate(self, machine: Machine, inputs: Inputs) -> Evaluated:
+        """What a machine takes, nothing if it was counted for the same values before."""
+        key = (machine.digest, *sorted((name, _origin(each)) for name, each in inputs.items()))
+        known = self._counted.get(key)
+        if known is not None:
+            return Evaluated(0.0, 0.0, known.outputs)
+        found = _evaluator_of(machine)(machine, inputs, self)
+        seconds = found.seconds + SECONDS_A_MACHINE
+        self._counted[key] = Evaluated(seconds, found.memory, self.told_apart(found.outputs))
+        return self._counted[key]
+
+
+def _origin(described: Any) -> int:
+    origin = described.item.origin if isinstance(described, Collection) else described.origin
+    assert origin is not None
+    return int(origin)
+
+
+Evaluator = Callable[[Any, Inputs, Estimation], Evaluated]
 _evaluators: dict[type, Evaluator] = {}
 
 
@@ -52,11 +97,17 @@ def _known_evaluators() -> Mapping[type, Evaluator]:
     return _evaluators
 
 
-def evaluate(machine: Machine, inputs: Inputs, calibration: Calibration) -> Evaluated:
-    """What a machine takes with such inputs, in universal seconds and bytes."""
+def _evaluator_of(machine: Machine) -> Evaluator:
     known = _known_evaluators()
-    for kind in type(machine).__mro__:
-        if kind in known:
-            found = known[kind](machine, inputs, calibration)
-            return Evaluated(found.seconds + SECONDS_A_MACHINE, found.memory, found.outputs)
-    raise AssertionError("every machine has an evaluator")
+    return next(known[kind] for kind in type(machine).__mro__ if kind in known)
+
+
+def evaluate(machine: Machine, inputs: Inputs, given: Calibration | Estimation) -> Evaluated:
+    """What a machine takes with such inputs, in universal seconds and bytes.
+
+    An evaluator passes on the estimation that it is given, for the machines inside.
+    """
+    if isinstance(given, Estimation):
+        return given.evaluate(machine, given.told_apart(inputs))
+    estimation = Estimation(given)
+    return estimation.evaluate(machine, estimation.told_apart(inputs))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from intemi.kernel import Machine
+from intemi.machines.classifiers.expected_class import ExpectedClass
+from intemi.machines.classifiers.lvq import LVQ
 from intemi.machines.classifiers.transform_and_classify import TransformAndClassify
 from intemi.machines.committees.bagging import Bagging
 from intemi.machines.committees.boosting import Boosting
@@ -17,7 +19,7 @@ from intemi.machines.distributors import (
     HoldOutDistributor,
     LeaveOneOutDistributor,
 )
-from intemi.machines.meta_learning.calibration import Calibration, inputs_of, signature
+from intemi.machines.meta_learning.calibration import inputs_of, signature
 from intemi.machines.meta_learning.descriptions import (
     ClassifierDescription,
     Collection,
@@ -25,7 +27,7 @@ from intemi.machines.meta_learning.descriptions import (
     TransformationDescription,
     Unknown,
 )
-from intemi.machines.meta_learning.evaluation import Evaluated, Inputs, evaluate, evaluates
+from intemi.machines.meta_learning.evaluation import Estimation, Evaluated, Inputs, evaluate, evaluates
 from intemi.machines.meta_learning.meta_learner import MetaLearner
 from intemi.machines.rankings.selection import Count, FeatureSelection, Share
 from intemi.machines.roles import ClassifierTest, Distributor, Learner, Ranker, Transformer
@@ -36,6 +38,8 @@ from intemi.machines.transformations.chain import TransformationChain
 from intemi.machines.transformations.external import ExternalTransformation
 from intemi.machines.transformations.indicators import NominalToIndicators
 
+SECONDS_A_TEST = 6e-5
+"""What a test takes, without the answers."""
 BYTES_A_VALUE = 8
 SECONDS_A_ROW = 1e-7
 """What it takes to divide rows, or to compare an answer."""
@@ -44,22 +48,22 @@ MANY_CANDIDATES = 20
 
 
 @evaluates(Machine)
-def measured_machine(machine: Machine, inputs: Inputs, calibration: Calibration) -> Evaluated:
+def measured_machine(machine: Machine, inputs: Inputs, estimation: Estimation) -> Evaluated:
     """A machine of which only its kind is known."""
     data = _data(inputs)
-    seconds = calibration.seconds(signature(machine), "run", inputs_of(machine, data))
+    seconds = estimation.seconds(signature(machine), "run", inputs_of(machine, data))
     return Evaluated(seconds, 0.0, {name: Unknown() for name in machine.outputs})
 
 
 @evaluates(Learner)
-def learner(machine: Learner, inputs: Inputs, calibration: Calibration) -> Evaluated:
+def learner(machine: Learner, inputs: Inputs, estimation: Estimation) -> Evaluated:
     """Learning and classifying were measured."""
     data, kind = _data(inputs), signature(machine)
-    seconds = calibration.seconds(kind, "run", inputs_of(machine, data))
+    seconds = estimation.seconds(kind, "run", inputs_of(machine, data))
 
     def classify(rows: DataDescription) -> float:
         """What it takes for all rows: as measured, it depends on the training data as well."""
-        one = calibration.seconds(kind, "use", inputs_of(machine, data))
+        one = estimation.seconds(kind, "use", inputs_of(machine, data))
         return one * rows.rows
 
     outputs = {name: Unknown() for name in machine.outputs} | {"classifier": ClassifierDescription(classify)}
@@ -67,23 +71,28 @@ def learner(machine: Learner, inputs: Inputs, calibration: Calibration) -> Evalu
 
 
 @evaluates(Transformer)
-def transformer(machine: Transformer, inputs: Inputs, calibration: Calibration) -> Evaluated:
+def transformer(machine: Transformer, inputs: Inputs, estimation: Estimation) -> Evaluated:
     """Learning and transforming were measured; what comes out has the same size, unless its kind says otherwise."""
     data, kind = _data(inputs), signature(machine)
-    seconds = calibration.seconds(kind, "run", inputs_of(machine, data))
+    seconds = estimation.seconds(kind, "run", inputs_of(machine, data))
 
     def transform(rows: DataDescription) -> float:
-        return calibration.seconds(kind, "use", inputs_of(machine, data)) * rows.rows
+        return estimation.seconds(kind, "use", inputs_of(machine, data)) * rows.rows
 
     return _transforming(seconds, data, TransformationDescription(transform, _changed_by(machine)))
 
 
 def _changed_by(machine: Machine) -> Any:
     if isinstance(machine, NominalToIndicators):
-        return lambda data: DataDescription(
-            data.rows, data.numeric + data.nominal * data.symbols, 0.0, 2.0, data.classes, data.missing
-        )
+        return _with_indicators
     return lambda data: data
+
+
+def _with_indicators(data: DataDescription) -> DataDescription:
+    if not data.nominal:
+        return data
+    numeric = data.numeric + data.nominal * data.symbols
+    return DataDescription(data.rows, numeric, 0.0, 2.0, data.classes, data.missing)
 
 
 def _transforming(seconds: float, data: DataDescription, transformation: TransformationDescription) -> Evaluated:
@@ -92,15 +101,15 @@ def _transforming(seconds: float, data: DataDescription, transformation: Transfo
 
 
 @evaluates(Ranker)
-def ranker(machine: Ranker, inputs: Inputs, calibration: Calibration) -> Evaluated:
+def ranker(machine: Ranker, inputs: Inputs, estimation: Estimation) -> Evaluated:
     """Ranking was measured; a learner that ranks as well is a learner here."""
     if isinstance(machine, Learner):
-        return learner(machine, inputs, calibration)
-    return measured_machine(machine, inputs, calibration)
+        return learner(machine, inputs, estimation)
+    return measured_machine(machine, inputs, estimation)
 
 
 @evaluates(FeatureSelection)
-def feature_selection(machine: FeatureSelection, inputs: Inputs, calibration: Calibration) -> Evaluated:
+def feature_selection(machine: FeatureSelection, inputs: Inputs, estimation: Estimation) -> Evaluated:
     """Fewer features: as many as are chosen, or half of them if that depends on their values."""
     data: DataDescription = _data(inputs)
 
@@ -108,15 +117,25 @@ def feature_selection(machine: FeatureSelection, inputs: Inputs, calibration: Ca
         choice = machine.choice
         share = choice.share if isinstance(choice, Share) else 0.5
         count = float(choice.features) if isinstance(choice, Count) else share * rows.features
-        return rows.scaled(features=max(1.0, min(count, rows.features)))
+        return rows if count >= rows.features else rows.scaled(features=max(1.0, count))
 
     seconds = SECONDS_A_ROW * data.features
     transformation = TransformationDescription(lambda rows: SECONDS_A_ROW * rows.features, selected)
     return _transforming(seconds, data, transformation)
 
 
+@evaluates(ExpectedClass, LVQ)
+def prototypes(machine: ExpectedClass | LVQ, inputs: Inputs, estimation: Estimation) -> Evaluated:
+    """Making them was measured; there is one for each class, or several."""
+    data = _data(inputs)
+    seconds = estimation.seconds(signature(machine), "run", inputs_of(machine, data))
+    rows = data.classes * (machine.per_class if isinstance(machine, LVQ) else 1)
+    found = data.scaled(rows=min(rows, data.rows))
+    return Evaluated(seconds, BYTES_A_VALUE * found.rows * found.features, {"prototypes": found})
+
+
 @evaluates(Scheme)
-def scheme(machine: Scheme, inputs: Inputs, calibration: Calibration) -> Evaluated:
+def scheme(machine: Scheme, inputs: Inputs, estimation: Estimation) -> Evaluated:
     """What its machines take, one after the other."""
     made: dict[str, Evaluated] = {}
 
@@ -128,18 +147,18 @@ def scheme(machine: Scheme, inputs: Inputs, calibration: Calibration) -> Evaluat
 
     for child in machine.in_order():
         bound = {name: at(wires[0]) for name, wires in child.wires.items() if wires}
-        made[child.name] = evaluate(child.machine, bound, calibration)
+        made[child.name] = evaluate(child.machine, bound, estimation)
     outputs = {name: at(wire) for name, wire in machine.exposed.items()}
     return _sum(made.values(), outputs)
 
 
 @evaluates(Repeater)
-def repeater(machine: Repeater, inputs: Inputs, calibration: Calibration) -> Evaluated:
+def repeater(machine: Repeater, inputs: Inputs, estimation: Estimation) -> Evaluated:
     """The distributor and all its tests, as often as they are repeated."""
-    given = evaluate(machine.distributor, inputs, calibration)
+    given = evaluate(machine.distributor, inputs, estimation)
     suit = {name: each.item if isinstance(each, Collection) else each for name, each in given.outputs.items()}
     count = max((each.count for each in given.outputs.values() if isinstance(each, Collection)), default=1)
-    test = evaluate(machine.test, suit, calibration)
+    test = evaluate(machine.test, suit, estimation)
     return Evaluated(
         machine.repetitions * (given.seconds + count * test.seconds),
         machine.repetitions * (given.memory + count * test.memory),
@@ -147,7 +166,7 @@ def repeater(machine: Repeater, inputs: Inputs, calibration: Calibration) -> Eva
 
 
 @evaluates(Distributor)
-def distributor(machine: Distributor, inputs: Inputs, calibration: Calibration) -> Evaluated:
+def distributor(machine: Distributor, inputs: Inputs, estimation: Estimation) -> Evaluated:
     """Rows are divided into training and test rows."""
     data = _data(inputs)
     count, training, test = _parts(machine, data)
@@ -176,10 +195,10 @@ def _parts(machine: Distributor, data: DataDescription) -> tuple[int, float, flo
 
 
 @evaluates(TransformAndClassify)
-def transform_and_classify(machine: TransformAndClassify, inputs: Inputs, calibration: Calibration) -> Evaluated:
+def transform_and_classify(machine: TransformAndClassify, inputs: Inputs, estimation: Estimation) -> Evaluated:
     """Transforming, then learning from what was transformed; and the same when it classifies."""
-    first = evaluate(machine.transformation, inputs, calibration)
-    second = evaluate(machine.learner, {"data": first.outputs["transformed"]}, calibration)
+    first = evaluate(machine.transformation, inputs, estimation)
+    second = evaluate(machine.learner, {"data": first.outputs["transformed"]}, estimation)
     transformation, classifier = first.outputs["transformation"], second.outputs["classifier"]
 
     def classify(rows: DataDescription) -> float:
@@ -189,11 +208,11 @@ def transform_and_classify(machine: TransformAndClassify, inputs: Inputs, calibr
 
 
 @evaluates(TransformationChain)
-def transformation_chain(machine: TransformationChain, inputs: Inputs, calibration: Calibration) -> Evaluated:
+def transformation_chain(machine: TransformationChain, inputs: Inputs, estimation: Estimation) -> Evaluated:
     """One transformation after the other."""
     made, data = [], _data(inputs)
     for step in machine.steps:
-        made.append(evaluate(step, {"data": data}, calibration))
+        made.append(evaluate(step, {"data": data}, estimation))
         data = made[-1].outputs["transformed"]
     steps = [each.outputs["transformation"] for each in made]
 
@@ -212,7 +231,7 @@ def transformation_chain(machine: TransformationChain, inputs: Inputs, calibrati
 
 
 @evaluates(ExternalTransformation)
-def external_transformation(machine: Machine, inputs: Inputs, calibration: Calibration) -> Evaluated:
+def external_transformation(machine: Machine, inputs: Inputs, estimation: Estimation) -> Evaluated:
     """Transforming alone."""
     data, transformation = _data(inputs), inputs["transformation"]
     if not isinstance(transformation, TransformationDescription):
@@ -221,18 +240,18 @@ def external_transformation(machine: Machine, inputs: Inputs, calibration: Calib
 
 
 @evaluates(ClassifierTest)
-def classifier_test(machine: ClassifierTest, inputs: Inputs, calibration: Calibration) -> Evaluated:
+def classifier_test(machine: ClassifierTest, inputs: Inputs, estimation: Estimation) -> Evaluated:
     """Classifying, and the comparison of answers."""
     data, classifier = _data(inputs), inputs.get("classifier")
     seconds = classifier.seconds(data) if isinstance(classifier, ClassifierDescription) else 0.0
-    return Evaluated(seconds + SECONDS_A_ROW * data.rows)
+    return Evaluated(seconds + SECONDS_A_TEST + SECONDS_A_ROW * data.rows)
 
 
 @evaluates(Bagging, Wagging, Boosting)
-def committee(machine: Bagging, inputs: Inputs, calibration: Calibration) -> Evaluated:
+def committee(machine: Bagging, inputs: Inputs, estimation: Estimation) -> Evaluated:
     """Its members; boosting has each of them classify the training data as well."""
     data = _data(inputs)
-    member = evaluate(machine.learner, {"data": data}, calibration)
+    member = evaluate(machine.learner, {"data": data}, estimation)
     classify = member.outputs["classifier"].seconds
     seconds = machine.size * (member.seconds + SECONDS_A_ROW * data.rows * data.features)
     if isinstance(machine, Boosting):
@@ -245,15 +264,15 @@ def committee(machine: Bagging, inputs: Inputs, calibration: Calibration) -> Eva
 
 
 @evaluates(Combiner)
-def combiner(machine: Combiner, inputs: Inputs, calibration: Calibration) -> Evaluated:
+def combiner(machine: Combiner, inputs: Inputs, estimation: Estimation) -> Evaluated:
     """Each of its learners on all data and, where it learns from answers, on inner folds."""
     data = _data(inputs)
-    members = [evaluate(each, {"data": data}, calibration) for each in machine.learners]
+    members = [evaluate(each, {"data": data}, estimation) for each in machine.learners]
     seconds = sum(each.seconds for each in members)
     if isinstance(machine, CrossCombiner):
-        folds = evaluate(machine.distributor, {"data": data}, calibration).outputs
+        folds = evaluate(machine.distributor, {"data": data}, estimation).outputs
         for each in machine.learners:
-            learned = evaluate(each, {"data": folds["training"].item}, calibration)
+            learned = evaluate(each, {"data": folds["training"].item}, estimation)
             used = learned.outputs["classifier"].seconds(folds["test"].item)
             seconds += folds["training"].count * (learned.seconds + used)
 
@@ -265,16 +284,19 @@ def combiner(machine: Combiner, inputs: Inputs, calibration: Calibration) -> Eva
 
 
 @evaluates(ParameterSearch)
-def parameter_search(machine: ParameterSearch, inputs: Inputs, calibration: Calibration) -> Evaluated:
-    """A test for each candidate that its scenario tries without feedback, and the winner."""
+def parameter_search(machine: ParameterSearch, inputs: Inputs, estimation: Estimation) -> Evaluated:
+    """A test for each candidate that its scenario tries without feedback, and the winner on all data."""
     if machine.is_decided:
         assert machine.winner is not None
-        return evaluate(machine.test.get(machine.winner), inputs, calibration)
-    tested = [evaluate(each, inputs, calibration) for each in _candidates(machine)]
-    test = evaluate(machine.test, inputs, calibration)
-    seconds = sum(each.seconds for each in tested) if tested else MANY_CANDIDATES * test.seconds
-    winner = test if machine.winner is None else evaluate(machine.test.get(machine.winner), inputs, calibration)
-    return Evaluated(seconds + winner.seconds, test.memory + winner.memory, winner.outputs)
+        return evaluate(machine.test.get(machine.winner), inputs, estimation)
+    candidates = _candidates(machine)
+    tested = [evaluate(each, inputs, estimation) for each in candidates or [machine.test]]
+    seconds = sum(each.seconds for each in tested) * (1 if candidates else MANY_CANDIDATES)
+    memory = max(each.memory for each in tested)
+    if machine.winner is None:
+        return Evaluated(seconds, memory, tested[0].outputs)
+    winner = evaluate(machine.test.get(machine.winner), inputs, estimation)
+    return Evaluated(seconds + winner.seconds, memory + winner.memory, winner.outputs)
 
 
 def _candidates(machine: ParameterSearch) -> list[Machine]:
@@ -285,12 +307,12 @@ def _candidates(machine: ParameterSearch) -> list[Machine]:
 
 
 @evaluates(MetaLearner)
-def meta_learner(machine: MetaLearner, inputs: Inputs, calibration: Calibration) -> Evaluated:
+def meta_learner(machine: MetaLearner, inputs: Inputs, estimation: Estimation) -> Evaluated:
     """All its tests, but no more than its time; its winner is taken to be like the first candidate."""
     candidates = [item.configuration for item in machine.candidates.begin().poll()]
-    tests = [evaluate(machine.test_of(each), inputs, calibration) for each in candidates]
+    tests = [evaluate(machine.test_of(each), inputs, estimation) for each in candidates]
     seconds = sum(each.seconds for each in tests)
-    winner = evaluate(candidates[0], inputs, calibration)
+    winner = evaluate(candidates[0], inputs, estimation)
     limit = seconds if machine.seconds is None else machine.seconds
     return Evaluated(min(seconds, limit) + winner.seconds, winner.memory, winner.outputs)
 

@@ -3,7 +3,21 @@
 from __future__ import annotations
 
 from intemi.kernel import Machine
-from intemi.machines.classifiers import CN2, KNN, SVM, Logistic, Majority, NaiveBayes, OneR, SklearnClassifier, TunedKNN
+from intemi.machines.classifiers import (
+    CN2,
+    KNN,
+    LVQ,
+    SVM,
+    ExpectedClass,
+    Logistic,
+    Mahalanobis,
+    Majority,
+    Mixed,
+    NaiveBayes,
+    OneR,
+    SklearnClassifier,
+    TunedKNN,
+)
 from intemi.machines.classifiers.kernels import LinearKernel, PolynomialKernel
 from intemi.machines.committees import GradientBoosting
 from intemi.machines.rankings import CorrelationRanking, FScoreRanking, MutualInformationRanking
@@ -27,14 +41,20 @@ NETWORK = "sklearn.neural_network.MLPClassifier"
 
 def usual_machines() -> tuple[Machine, ...]:
     """One machine of each kind that is measured by a calibration."""
-    return (*usual_learners(), *usual_transformations(), *usual_rankings())
+    return (*usual_learners(), *usual_prototypes(), *usual_transformations(), *usual_rankings())
 
 
 def usual_learners() -> tuple[Machine, ...]:
     """Learners, the quickest first."""
     trees = (DecisionStump(), DecisionTree(), CART(), C45(), C45(refinement=None), CART(refinement=None), SSVTree())
     slower = (ID3(), CTree(), QUEST(), Logistic(), SVM(), SVM(kernel=LinearKernel()), CN2())
-    return (Majority(), OneR(), NaiveBayes(), KNN(k=1), TunedKNN(), *trees, *slower, *_of_committees())
+    neighbours = (KNN(k=1), KNN(k=1, distance=Mixed()), KNN(k=1, distance=Mahalanobis()), TunedKNN())
+    return (Majority(), OneR(), NaiveBayes(), *neighbours, *trees, *slower, *_of_committees())
+
+
+def usual_prototypes() -> tuple[Machine, ...]:
+    """What gives prototypes to learn from."""
+    return (ExpectedClass(), LVQ())
 
 
 def _of_committees() -> tuple[Machine, ...]:
