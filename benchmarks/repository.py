@@ -23,10 +23,9 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.records import OnRecord, record_of, seconds_to_index, seconds_to_keep
 from benchmarks.report import Target, in_new_process, note_progress, print_table, print_targets
-from intemi import Job, Machine, Model, Project
-from intemi.kernel import content_digest
-from intemi.kernel.disk import DiskStore
+from intemi import Project
 from intemi.kernel.record import Child, Record
 from intemi.kernel.store import Finished
 from intemi.query import Result
@@ -56,33 +55,20 @@ ALLOWED = 0.5
 """Seconds for an answer: well under one."""
 
 
-class Experiment(Machine):
-    """A cross-validation, of which only the record is made here."""
+class Experiment(OnRecord):
+    """A cross-validation."""
 
-    version = 1
     number: int = 0
 
-    async def run(self, job: Job) -> Model:
-        raise NotImplementedError
 
-
-class Test(Machine):
+class Test(OnRecord):
     """One fold of it."""
 
-    version = 1
 
-    async def run(self, job: Job) -> Model:
-        raise NotImplementedError
-
-
-class Judge(Machine):
+class Judge(OnRecord):
     """Leaves an accuracy."""
 
-    version = 1
     number: int = 0
-
-    def run(self) -> Model:
-        raise NotImplementedError
 
 
 def run(sizes: Sizes) -> list[Target]:
@@ -95,7 +81,7 @@ def run(sizes: Sizes) -> list[Target]:
         note_progress("repository: asking")
         first = in_new_process(measure_catching_up, **asked)
         ours, theirs = (in_new_process(each, **asked) for each in (measure_asking, measure_asking_by_hand))
-    total = written + first["seconds"]
+    total = written + first
     each = 1e6 / sizes.results
     print_table(
         f"{sizes.results:,} results written, µs for each",
@@ -103,7 +89,7 @@ def run(sizes: Sizes) -> list[Target]:
         [
             ["sqlite3, one table", by_hand * each, 1.0],
             ["intemi: records kept by the store", written * each, written / by_hand],
-            ["intemi: read into the index", first["seconds"] * each, first["seconds"] / by_hand],
+            ["intemi: read into the index", first * each, first / by_hand],
             ["intemi, together", total * each, total / by_hand],
         ],
     )
@@ -135,21 +121,11 @@ def finished(sizes: Sizes) -> Iterator[list[Finished]]:
         tests = []
         for test in range(sizes.tests):
             judges = [
-                Finished(
-                    Record(
-                        content_digest((number, test, judge)),
-                        config.kind,
-                        config.encoding,
-                        None,
-                        {},
-                        results={"Accuracy": accuracies[test][judge]},
-                        started=1.0,
-                    )
-                )
+                Finished(record_of((number, test, judge), config, {"Accuracy": accuracies[test][judge]}))
                 for judge, config in configs.items()
             ]
             children = [Child(at, f"judge {at}", each.record.machine, {}) for at, each in enumerate(judges)]
-            whole = Record(content_digest((number, test)), "Test", Test().encoding, None, {}, started=1.0)
+            whole = record_of((number, test), Test())
             comments = {"Repetition": test // FOLDS + 1, "Fold": test % FOLDS + 1}
             tests.append(Child(test, "test", whole.machine, comments))
             yield [*judges, Finished(whole, children=children)]
@@ -165,23 +141,12 @@ def accuracies_of(experiment: int, sizes: Sizes) -> list[list[float]]:
 
 def measure_writing(folder: str, sizes: dict[str, int]) -> float:
     """In a process of its own: seconds to keep all records."""
-    spent = 0.0
-    with closing(DiskStore(Path(folder, "project"))) as store:
-        for batch in finished(Sizes(**sizes)):
-            start = time.perf_counter()
-            store.keep_all(batch)
-            spent += time.perf_counter() - start
-    return spent
+    return seconds_to_keep(folder, finished(Sizes(**sizes)))
 
 
-def measure_catching_up(folder: str, sizes: dict[str, int]) -> dict[str, float]:
-    """In a process of its own: seconds until the first question, for which everything is read, is answered."""
-    with Project.open(Path(folder, "project"), workers=1) as project:
-        start = time.perf_counter()
-        found = project.query(type=Experiment, labels="number")
-        seconds = time.perf_counter() - start
-    assert len(found) == sizes["experiments"]
-    return {"seconds": seconds}
+def measure_catching_up(folder: str, sizes: dict[str, int]) -> float:
+    """In a process of its own: seconds until the first question is answered."""
+    return seconds_to_index(folder, Experiment, sizes["experiments"])
 
 
 def measure_asking(folder: str, sizes: dict[str, int]) -> dict[str, tuple[float, int]]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchmarks import configuration, cross_validation, forests, pruning, requests, scaling
+from benchmarks import configuration, cross_validation, forests, million, pruning, requests, scaling
 from benchmarks.__main__ import NAMES, main
 from benchmarks.peers import PEERS
 from benchmarks.report import Target, print_targets
@@ -24,6 +24,15 @@ def test_the_benchmark_of_scaling_runs(capsys: pytest.CaptureFixture[str]) -> No
     targets = scaling.run(scaling.Sizes({5: 1, 10: 1}, rounds=1))
     assert "bytes per machine" in capsys.readouterr().out
     assert len(targets) == 8
+    assert all(target.measured > 0 for target in targets)
+
+
+@pytest.mark.slow
+def test_the_benchmark_of_a_million_machines_runs_with_ten_thousand(capsys: pytest.CaptureFixture[str]) -> None:
+    targets = million.run(million.Sizes.up_to(10_000))
+    printed = capsys.readouterr().out
+    assert [step for step in million.STEPS if step not in printed] == []
+    assert len(targets) == 10
     assert all(target.measured > 0 for target in targets)
 
 
