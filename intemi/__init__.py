@@ -22,7 +22,8 @@ What is here, in the order in which it is best read:
     to keep       storable, content_digest, from_plain, load_model
     workers       Threads, Processes; to write your own: TaskManager, Call, Task, Stopped
     errors        IntemiError and its family: ConfigurationError, BindingError, InfeasibleError, EncodingError,
-                  MachineError, MachineFailed, MachineAborted, LimitExceeded; StoreWarning, ChanceWarning are warnings
+                  MachineError, MachineFailed, MachineAborted, LimitExceeded, MemoryExceeded;
+                  StoreWarning, ChanceWarning are warnings
 
 What is elsewhere:
 
@@ -60,6 +61,7 @@ from intemi.kernel.errors import (
     MachineAborted,
     MachineError,
     MachineFailed,
+    MemoryExceeded,
     StoreWarning,
 )
 from intemi.kernel.events import Counts, Event, EventKind
@@ -132,6 +134,7 @@ __all__ = [
     "MachineFailed",
     "MachineAborted",
     "LimitExceeded",
+    "MemoryExceeded",
     "StoreWarning",
     "ChanceWarning",
 ]

@@ -212,6 +212,12 @@ class Job:
         assert self._line.repository is not None
         return self._line.repository.ask(query, capsule.context)
 
+    def is_on_record(self, config: Machine, /, **bindings: Any) -> bool:
+        """Whether a request would be answered at once."""
+        from intemi.kernel.explain import is_on_record
+
+        return is_on_record(self._line, config, bindings, self._task)
+
     def output_of(self, machine: bytes, output: Output, index: int = SINGLE) -> Source:
         """An output, or an item of one, of a machine that has finished, by the machine's id."""
         return finished_output(self._line, self._task.owner, machine, output, index)

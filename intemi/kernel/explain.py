@@ -93,9 +93,9 @@ def explain(line: AssemblyLine, config: Machine, bindings: Mapping[str, Any]) ->
     return _Explorer(line).explore(config, bindings, None, (), None)[1]
 
 
-def is_on_record(line: AssemblyLine, config: Machine, bindings: Mapping[str, Any]) -> bool:
+def is_on_record(line: AssemblyLine, config: Machine, bindings: Mapping[str, Any], parent: Task | None = None) -> bool:
     """Whether a request would be answered by a record; what it would run otherwise is not explored."""
-    return _Explorer(line).judge(config, bindings, None, (), None)[1].verdict is Verdict.REUSE
+    return _Explorer(line).judge(config, bindings, parent, (), None)[1].verdict is Verdict.REUSE
 
 
 def forget(line: AssemblyLine, config: Machine, bindings: Mapping[str, Any]) -> None:
@@ -272,6 +272,9 @@ class _DryJob:
 
     def children(self) -> list[Capsule]:
         return list(self._capsules)
+
+    def is_on_record(self, config: Machine, /, **bindings: Any) -> bool:
+        return self._explorer.judge(config, bindings, self._task, (), None)[1].verdict is Verdict.REUSE
 
     def output_of(self, machine: bytes, output: Output, index: int = SINGLE) -> Source:
         return finished_output(self._explorer._line, self._task.owner, machine, output, index)

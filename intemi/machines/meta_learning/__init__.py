@@ -8,14 +8,17 @@ those near the best; the `default_space` is one of them. `profile_search`, `land
 `passive_search` and `active_testing` are strategies. `loop` runs any of them; a `meta_learner` is the machine that does
 it, with a `search_log` and reports of its `progress`; `replay` does it on results that are on record, and `curves` say
 how good they were. `evaluation` says what tests will take, by `descriptions` of data and a `calibration`, which
-`measuring` makes.
+`measuring` makes; `corrections` learn while a search runs, and `attractiveness` says what is promising, by generators,
+by components (`component_credit`) or by profiles (`profile_attractiveness`).
 """
 
 from intemi.machines.meta_learning.active_testing import ActiveTesting
 from intemi.machines.meta_learning.aslib import read_aslib, write_aslib
+from intemi.machines.meta_learning.attractiveness import Attractiveness, GeneratorCredit, Neutral
 from intemi.machines.meta_learning.combinations import Combination, EveryPair, InParallel, OfTheBest, Sampled
 from intemi.machines.meta_learning.complexity import Complexity
 from intemi.machines.meta_learning.complexity_search import ComplexitySearch
+from intemi.machines.meta_learning.component_credit import ComponentCredit, DiversityGuard
 from intemi.machines.meta_learning.curves import Curves, differences_of
 from intemi.machines.meta_learning.default_space import default_space, default_validation
 from intemi.machines.meta_learning.description_orders import (
@@ -43,6 +46,7 @@ from intemi.machines.meta_learning.names import name_of
 from intemi.machines.meta_learning.orders import BestOnAverage, GivenOrder, Order, RandomOrder
 from intemi.machines.meta_learning.passive_search import PassiveSearch
 from intemi.machines.meta_learning.profile import Eviction, KeepDiverse
+from intemi.machines.meta_learning.profile_attractiveness import ProfileAttractiveness
 from intemi.machines.meta_learning.profile_search import ProfileSearch
 from intemi.machines.meta_learning.progress import Progress
 from intemi.machines.meta_learning.refining import CommitteesOfTheBest, Neighbours
@@ -106,6 +110,12 @@ __all__ = [
     "ActiveTesting",
     "ComplexitySearch",
     "Complexity",
+    "Attractiveness",
+    "Neutral",
+    "GeneratorCredit",
+    "ComponentCredit",
+    "DiversityGuard",
+    "ProfileAttractiveness",
     "Flow",
     "Generator",
     "Item",

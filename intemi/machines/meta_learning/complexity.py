@@ -27,9 +27,13 @@ class Complexity:
     """1 at first; less after the test took longer than expected."""
     attractiveness: float = 1.0
     """More than 1 if it is more promising than others."""
+    is_on_record: bool = False
+    """Whether it was run before, so that it takes nothing now; should that be lost, it takes as much as any other."""
 
     @property
     def value(self) -> float:
-        """(l + t / ln t) / (r a), where l is memory and t time in cycles."""
+        """(l + t / ln t) / (r a), where l is memory and t time in cycles; 0 for what is on record."""
+        if self.is_on_record:
+            return 0.0
         cycles = max(self.seconds * CYCLES_A_SECOND, LEAST_CYCLES)
         return (self.memory + cycles / math.log(cycles)) / (self.reliability * self.attractiveness)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from dataclasses import replace
 
 from intemi.kernel import ConfigurationError, parameter
+from intemi.machines.meta_learning.attractiveness import Attractiveness, Candidate, Neutral
+from intemi.machines.meta_learning.complexity import Complexity
 from intemi.machines.meta_learning.complexity_queue import ComplexityQueue
-from intemi.machines.meta_learning.generators import Item
+from intemi.machines.meta_learning.corrections import Corrections
 from intemi.machines.meta_learning.stop_rules import StopRule
 from intemi.machines.meta_learning.strategy import Course, Setting, Strategy
 from intemi.machines.meta_learning.task import Outcome, Task
@@ -26,13 +27,17 @@ class ComplexitySearch(Strategy):
     A test that is stopped by its limit waits in quarantine: its reliability is divided by `quarantine`, so it comes
     again when others are not less complex, with a limit that is as many times larger. So a test that takes T costs at
     most T (1 + q / (q - 1)), 7/3 T by default, whatever was expected; and one that never ends holds up no other.
+
+    The order changes while it searches: `attractiveness` says what is promising, and what tests of the same kinds of
+    machines took corrects what others are expected to take.
     """
 
     forbearance: float = parameter(default=2.0, at_least=1)
     quarantine: float = parameter(default=4.0, above=1)
     max_attempts: int | None = parameter(default=None, at_least=1)
-    window: int = parameter(default=2, at_least=1)
-    """How many tests run at once. All others can still change their places."""
+    window: int | None = parameter(default=None, at_least=1)
+    """How many tests run at once, None for as many as there are workers. All others can still change their places."""
+    attractiveness: Attractiveness = Neutral()
     stop: tuple[StopRule, ...] = parameter(default=(), kw_only=True)
 
     @property
@@ -53,33 +58,50 @@ class ComplexityCourse(Course):
         super().__init__(strategy.stop)
         assert setting.expected is not None
         self._strategy, self._expected, self._flow = strategy, setting.expected, setting.flow
-        self._items: dict[Hashable, Item] = {}
+        self._window = strategy.window or setting.workers
+        self._judgement = strategy.attractiveness.begin(setting)
+        self._corrections = Corrections()
+        self._candidates: dict[Task, Candidate] = {}
         self._running = 0
         self._begun = 0
         self.queue = ComplexityQueue()
         self.dropped: list[Task] = []
         """Tasks that were given up after `max_attempts`."""
         for candidate in setting.candidates:
-            self._put(candidate)
+            self._put(Candidate(candidate))
 
-    def _put(self, candidate: Hashable, attractiveness: float = 1.0) -> None:
-        complexity = self._expected(candidate)
+    def _put(self, candidate: Candidate) -> None:
+        complexity = self._expected(candidate.configuration)
         seconds = max(complexity.seconds, LEAST_SECONDS)
-        self.queue.put(Task(candidate), replace(complexity, seconds=seconds, attractiveness=attractiveness))
+        task = Task(candidate.configuration, expected=seconds, number=len(self._candidates) + 1)
+        self._candidates[task] = candidate
+        self.queue.put(task, self._updated(task, replace(complexity, seconds=seconds)))
+
+    def _updated(self, task: Task, complexity: Complexity) -> Complexity:
+        """What is expected of a task in the light of what was found.
+
+        In quarantine only its reliability counts, so that limits of its attempts grow by a constant factor.
+        """
+        candidate = self._candidates[task]
+        base = 1.0 if candidate.item is None else candidate.item.attractiveness
+        assert task.expected is not None
+        return replace(
+            complexity,
+            seconds=complexity.seconds if task.attempt else task.expected * self._corrections.factor(task.candidate),
+            attractiveness=base * self._judgement.score(candidate),
+        )
 
     def tasks(self) -> list[Task]:
         if self._flow is not None:
             for item in self._flow.poll(MAX_NEW):
-                self._items[item.configuration] = item
-                self._put(item.configuration, item.attractiveness)
+                self._put(Candidate(item.configuration, item))
         fresh = []
-        while self._running < self._strategy.window and len(self.queue):
+        while self._running < self._window and len(self.queue):
             task = self.queue.pop()
             complexity = self.queue.complexity_of(task)
             self._begun += 1
             self._running += 1
             task.attempt += 1
-            task.expected = complexity.seconds
             task.limit = max(self._strategy.forbearance * complexity.seconds, LEAST_LIMIT) / complexity.reliability
             task.priority = -float(self._begun)
             fresh.append(task)
@@ -88,12 +110,35 @@ class ComplexityCourse(Course):
     def analyze(self, task: Task) -> None:
         super().analyze(task)
         self._running -= 1
-        if task.outcome is Outcome.FINISHED and self._flow is not None and task.candidate in self._items:
-            self._flow.rate(self._items[task.candidate], task.quality)
+        has_changed = self._learn(task)
         if task.outcome is Outcome.TIMED_OUT:
-            most = self._strategy.max_attempts
-            if most is not None and task.attempt >= most:
-                self.dropped.append(task)
-                return
-            complexity = self.queue.complexity_of(task)
-            self.queue.put(task, replace(complexity, reliability=complexity.reliability / self._strategy.quarantine))
+            self._quarantine(task)
+        if has_changed:
+            self.queue.change(self._updated)
+
+    def _learn(self, task: Task) -> bool:
+        """Learn from a task that has ended; whether what is expected of others has changed."""
+        candidate = self._candidates[task]
+        assert task.expected is not None
+        if task.outcome is Outcome.FINISHED:
+            if self._flow is not None and candidate.item is not None:
+                self._flow.rate(candidate.item, task.quality)
+            is_another_order = self._judgement.analyze(candidate, task)
+            return (
+                self._corrections.observe(task.candidate, task.expected, max(task.took, task.seconds))
+                or is_another_order
+            )
+        if task.outcome is Outcome.TIMED_OUT and task.seconds > task.expected * self._corrections.factor(
+            task.candidate
+        ):
+            return self._corrections.observe(task.candidate, task.expected, task.seconds)
+        return False
+
+    def _quarantine(self, task: Task) -> None:
+        """Try a task again later, with a larger limit."""
+        most = self._strategy.max_attempts
+        if most is not None and task.attempt >= most:
+            self.dropped.append(task)
+            return
+        complexity = self.queue.complexity_of(task)
+        self.queue.put(task, replace(complexity, reliability=complexity.reliability / self._strategy.quarantine))

@@ -112,8 +112,14 @@ class MetaLearner(Learner):
         deadline = None if self.seconds is None else begun + self.seconds * (1 - self.reserve)
         table = job.load(data)
         sign = -1 if self._declared[self.measure] == "lowest" else 1
-        expected, known = self._expectation(describe(table)), self._known_to(table, sign)
-        setting = Setting((), known, rng, expected, self.candidates.begin(), lambda: meta_features(table))
+        setting = Setting(
+            knowledge=self._known_to(table, sign),
+            rng=rng,
+            expected=self._expectation(describe(table), lambda test: job.is_on_record(test, data=data)),
+            flow=self.candidates.begin(),
+            describe=lambda: meta_features(table),
+            workers=job.workers,
+        )
         course = self.strategy.begin(setting)
         runner = JobRunner(job, self.test_of, Query(RESULT, self.measure), sign, data, ends, self.memory)
         reason = await search(course, runner, deadline)
@@ -145,12 +151,15 @@ class MetaLearner(Learner):
             return None
         return self.knowledge.base_for(data, self.validation, self.measure, sign)
 
-    def _expectation(self, data: DataDescription) -> Callable[[Any], Complexity]:
+    def _expectation(
+        self, data: DataDescription, is_on_record: Callable[[Machine], bool]
+    ) -> Callable[[Any], Complexity]:
         """What the tests of candidates are expected to take on such data."""
 
         def expected(candidate: Machine) -> Complexity:
-            found = evaluate(self.test_of(candidate), {"data": data}, current_calibration())
-            return Complexity(found.seconds, found.memory)
+            test = self.test_of(candidate)
+            found = evaluate(test, {"data": data}, current_calibration())
+            return Complexity(found.seconds, found.memory, is_on_record=is_on_record(test))
 
         return expected
 

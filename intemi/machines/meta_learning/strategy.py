@@ -29,6 +29,8 @@ class Setting:
     """Where more candidates come from."""
     describe: Callable[[], Mapping[str, float]] | None = None
     """Gives the meta-features of the present data."""
+    workers: int = 1
+    """How many leaves can run at once."""
 
     def known_to(self, part: Component) -> KnowledgeBase:
         """The knowledge base; an error, for a part that needs one, if there is none."""
