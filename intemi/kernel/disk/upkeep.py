@@ -27,7 +27,7 @@ from intemi.kernel.encoding import DIGEST_SIZE, MODERATE
 from intemi.kernel.errors import ConfigurationError, MalformedError, StoreWarning
 from intemi.kernel.plain_files import is_file, remove_all
 from intemi.kernel.record import Record, flat
-from intemi.kernel.repository.file import NAME, read_image, store_of
+from intemi.kernel.repository.file import NAME, read_image, store_in
 from intemi.kernel.repository.index import Index, difference, only_here
 from intemi.kernel.repository.lookup import Lookup
 from intemi.kernel.repository.tables import connect
@@ -174,7 +174,7 @@ def _false_index(store: DiskStore, path: Path, right: sqlite3.Connection) -> lis
     if image is not None:
         try:
             with closing(connect(image)) as connection:
-                is_another = store_of(path) != store.identity
+                is_another = store_in(connection) != store.identity
                 Index(connection).catch_up(store)
                 problem = "it is the index of another store" if is_another else difference(connection, right)
                 if not problem and (number := only_here(connection, right)):

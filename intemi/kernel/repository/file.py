@@ -132,9 +132,14 @@ def store_of(path: Path) -> bytes | None:
         return None
     try:
         with closing(connect(image)) as connection:
-            found = connection.execute("SELECT store FROM mark").fetchone()
+            return store_in(connection)
     except (DamageError, sqlite3.Error):
         return None
+
+
+def store_in(connection: sqlite3.Connection) -> bytes | None:
+    """The identity of the store that tables were read from."""
+    found = connection.execute("SELECT store FROM mark").fetchone()
     return found[0] if found is not None and isinstance(found[0], bytes) else None
 
 

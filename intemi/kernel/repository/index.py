@@ -9,7 +9,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from itertools import islice
+from itertools import islice, zip_longest
 from typing import Any
 
 from intemi.kernel import encoding, entries
@@ -359,17 +359,18 @@ _CONTENT = {
     "requests": "SELECT session, position, roots.name, key, comments FROM roots JOIN runs ON number = run",
     "runs": "SELECT session, name, started, program FROM runs",
 }
-"""What an index says, whatever its numbers; each row belongs to what it begins with."""
+"""What an index says, whatever its numbers; each row belongs to what it begins with, and differs from others in its
+first two columns."""
 
 
 def difference(found: sqlite3.Connection, right: sqlite3.Connection) -> str:
     """In what an index differs from one that was just made; empty if it does not. It may know more machines."""
     owners = {machine for (machine,) in right.execute("SELECT id FROM machines WHERE wall IS NOT NULL")}
     for what, statement in _CONTENT.items():
-        expected = set(right.execute(statement))
-        owners.update(row[0] for row in expected)
-        said = {row for row in found.execute(statement) if row[0] in owners}
-        if said != expected:
+        ordered = f"{statement} ORDER BY 1, 2"
+        owners.update(row[0] for row in right.execute(statement))
+        said = (row for row in found.execute(ordered) if row[0] in owners)
+        if any(row != expected for row, expected in zip_longest(said, right.execute(ordered))):
             return f"its {what} are not those on record"
     return ""
 
