@@ -103,7 +103,7 @@ PINNED_DEFAULTS = {
     "Predict": "dc51fa3decde23a90132faab17181bd9",
     "ProductRule": "0da74a9c80ea8e54d6a22fd450c64b85",
     "ProfileAttractiveness": "c4fe3e120c1527bb590823626b595358",
-    "ProfileSearch": "b8d34d9f7b482ca62659897543412325",
+    "ProfileSearch": "44ffdc506d7b5a033ec5db19aaecc4f4",
     "RandomClass": "60b358ae9388ca7cf8fbc5a102446af0",
     "RandomCombinations": "55cbdc8a883664c700682b0fa736c903",
     "RandomOrder": "b5b110f4a832652252da582f8dc9f264",

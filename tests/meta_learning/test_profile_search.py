@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 
 import numpy as np
 import pytest
@@ -10,11 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from intemi import ConfigurationError
+from intemi.machines.interfaces import Floats
 from intemi.machines.meta_learning import (
     ActiveTesting,
     BestOnAverage,
     Concordance,
     Curves,
+    Eviction,
     GivenOrder,
     InverseDistance,
     KeepDiverse,
@@ -35,6 +37,7 @@ from intemi.machines.meta_learning import (
     differences_of,
     replay,
 )
+from intemi.machines.meta_learning.deadlock_guard import DeadlockGuard
 from intemi.machines.meta_learning.orders import by_weighted_score
 from intemi.machines.meta_learning.profile import Profile
 from intemi.machines.meta_learning.scores import PValueScore
@@ -133,6 +136,56 @@ def test_a_bounded_profile_keeps_results_that_differ() -> None:
         profile.register(candidate, result)
     assert len(profile.results) == 3
     assert {0, 1} <= set(profile.results)
+
+
+class KeepTheOldest(Eviction):
+    """Nothing new ever enters a full profile."""
+
+    def evicted(self, results: Floats, known: Floats) -> int:
+        return len(results) - 1
+
+
+def guarded(stale_limit: int, rollback_after: int = 9) -> tuple[Profile, Callable[..., set[int]]]:
+    """A profile of two results that never changes by itself, and what it has after a package of tests."""
+    base = random_base()
+    profile = Profile(base, Pearson(), PValueScore(), max_size=2, eviction=KeepTheOldest())
+    guard = DeadlockGuard(profile, stale_limit, rollback_after)
+
+    def after(*package: tuple[int, float]) -> set[int]:
+        results = [(base.configurations[place], result) for place, result in package]
+        for result in results:
+            profile.register(*result)
+        guard.look_at(results)
+        return {base.configurations.index(each) for each in profile.results}
+
+    return profile, after
+
+
+def test_a_profile_that_does_not_change_has_to_take_the_newest_results_in() -> None:
+    profile, after = guarded(stale_limit=2)
+    assert after((0, 0.5), (1, 0.6)) == {0, 1}
+    assert after((2, 0.7)) == {0, 1}
+    assert after((3, 0.7)) == {0, 3}, "unchanged for two packages"
+    assert profile.has_changed
+    assert after((4, 0.7)) == {0, 3}
+
+
+def test_after_weak_packages_the_profile_goes_back_and_on_in_another_way() -> None:
+    profile, after = guarded(stale_limit=1, rollback_after=2)
+    after((0, 0.5), (1, 0.5))
+    assert after((2, 0.9), (3, 0.9)) != {0, 1}, "from {0, 1} followed the best package"
+    after((4, 0.1))
+    assert after((5, 0.1)) == {0}, "back to {0, 1}, without one of them"
+    after((6, 0.1))
+    assert after((7, 0.1)) == {1}, "and then without the other"
+    assert profile.has_changed
+
+
+@pytest.mark.parametrize("max_profile", [2, 5])
+def test_a_bounded_profile_leaves_each_candidate_tested_once(max_profile: int) -> None:
+    base = random_base()
+    course, _ = replay(ProfileSearch(package=2, max_profile=max_profile), base, base.data_sets[0])
+    assert sorted(map(str, base.configurations)) == sorted(str(task.candidate) for task in course.finished)
 
 
 def test_profile_search_finds_what_similar_data_sets_say() -> None:

@@ -4,12 +4,12 @@
 `knowledge_csv` and `aslib` are files of it, and `knowledge_checks` tell what is wrong; `knowledge` is what of it a
 search gets, and `harvest` what it adds. `meta_features` and `landmarks` describe data. `scores`, `similarities`,
 `orders` and `description_orders` are what can be exchanged. `generators` and `flow` produce candidates, `refining`
-those near the best; the `default_space` is one of them. `profile_search`, `landmark_search`, `complexity_search`,
-`passive_search` and `active_testing` are strategies. `loop` runs any of them; a `meta_learner` is the machine that does
-it, with a `search_log` and reports of its `progress`; `replay` does it on results that are on record, and `curves` say
-how good they were. `evaluation` says what tests will take, by `descriptions` of data and a `calibration`, which
-`measuring` makes; `corrections` learn while a search runs, and `attractiveness` says what is promising, by generators,
-by components (`component_credit`) or by profiles (`profile_attractiveness`).
+those near the best; the `default_space` is one of them. `profile_search` (with a `deadlock_guard`), `landmark_search`,
+`complexity_search`, `passive_search` and `active_testing` are strategies. `loop` runs any of them; a `meta_learner` is
+the machine that does it, with a `search_log` and reports of its `progress`; `replay` does it on results that are on
+record, and `curves` say how good they were. `evaluation` says what tests will take, by `descriptions` of data and a
+`calibration`, which `measuring` makes; `corrections` learn while a search runs, and `attractiveness` says what is
+promising, by generators, by components (`component_credit`) or by profiles (`profile_attractiveness`).
 """
 
 from intemi.machines.meta_learning.active_testing import ActiveTesting

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 
 import numpy as np
 
@@ -77,9 +77,31 @@ class Profile:
         before = set(self._results)
         self._results[candidate] = result
         if self._max_size is not None and len(self._results) > self._max_size:
-            members = list(self._results)
-            del self._results[members[self._eviction.evicted(self._values(), self._known())]]
+            self._evict()
         self.has_changed |= set(self._results) != before
+
+    def force(self, candidate: Hashable, result: float) -> None:
+        """Take in a result, whatever the eviction thinks of it: another one leaves."""
+        if candidate not in self._knowledge.columns or candidate in self._results:
+            return
+        if self._max_size is not None and len(self._results) >= self._max_size:
+            self._evict()
+        self._results[candidate] = result
+        self.has_changed = True
+
+    def restore(self, results: Mapping[Hashable, float], kept: Collection[Hashable] = ()) -> Hashable:
+        """Take the results of an earlier profile but for one, which is none of those to be kept, and is returned."""
+        self._results = dict(results)
+        self.has_changed = True
+        return self._evict(kept)
+
+    def _evict(self, kept: Collection[Hashable] = ()) -> Hashable:
+        """Let a result leave that need not be kept, and say whose."""
+        places = [place for place, member in enumerate(self._results) if member not in kept]
+        members = list(self._results)
+        evicted = members[places[self._eviction.evicted(self._values()[places], self._known()[:, places])]]
+        del self._results[evicted]
+        return evicted
 
     def ranking(self, candidates: Sequence[Hashable]) -> list[Hashable] | None:
         """Candidates by the mean of their scores on similar data sets; of equal ones, the first of those given.

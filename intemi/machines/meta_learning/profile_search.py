@@ -6,6 +6,7 @@ import heapq
 from collections.abc import Hashable
 
 from intemi.kernel import parameter
+from intemi.machines.meta_learning.deadlock_guard import DeadlockGuard
 from intemi.machines.meta_learning.knowledge_base import KnowledgeBase
 from intemi.machines.meta_learning.orders import BestOnAverage, Order
 from intemi.machines.meta_learning.profile import Eviction, KeepDiverse, Profile
@@ -33,6 +34,10 @@ class ProfileSearch(Strategy):
     eviction: Eviction = KeepDiverse()
     ranking_size: int | None = parameter(default=None, at_least=1)
     """How many candidates of a ranking are queued; None for all. Those of earlier rankings follow them."""
+    stale_limit: int = parameter(default=3, at_least=1, kw_only=True)
+    """After how many packages without a change of a bounded profile the newest results have to enter it."""
+    rollback_after: int = parameter(default=3, at_least=1, kw_only=True)
+    """After how many weak packages in a row a bounded profile goes back to the one that was followed by the best."""
     stop: tuple[StopRule, ...] = parameter(default=(), kw_only=True)
 
     def begin(self, setting: Setting) -> Course:
@@ -47,6 +52,8 @@ class ProfileCourse(Course):
         self._strategy = strategy
         self._initial = strategy.start.ordered(setting)
         self._profile = Profile(knowledge, strategy.similarity, strategy.score, strategy.max_profile, strategy.eviction)
+        self._guard = DeadlockGuard(self._profile, strategy.stale_limit, strategy.rollback_after)
+        self._package: list[tuple[Hashable, float]] = []
         self._ranking = self._initial
         self._queue: list[tuple[float, Hashable]] = []
         self._handed_out: set[Hashable] = set()
@@ -56,6 +63,9 @@ class ProfileCourse(Course):
     def tasks(self) -> list[Task]:
         if self._running:
             return []
+        if self._strategy.max_profile is not None:
+            self._guard.look_at(self._package)
+        self._package = []
         if not self._step or self._profile.has_changed:
             self._ranking = self._profile.ranking(self._initial) or self._ranking
             self._enqueue(self._ranking[: self._strategy.ranking_size])
@@ -81,3 +91,4 @@ class ProfileCourse(Course):
         self._running -= 1
         if task.outcome is Outcome.FINISHED:
             self._profile.register(task.candidate, task.quality)
+            self._package.append((task.candidate, task.quality))
