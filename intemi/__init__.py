@@ -15,6 +15,7 @@
 
 What is here, in the order in which it is best read:
 
+    to learn      learn, Learned
     to run        Project, Capsule, Source, State, Limits, Failures, Counts, Event, EventKind
     to declare    Machine, Model, Block, Input, Output, MultiInput, MultiOutput, parameter, Component, Commentator, Job,
                   Seed
@@ -78,12 +79,16 @@ from intemi.kernel.threads import Threads
 from intemi.kernel.unifier import Failures
 
 if TYPE_CHECKING:
+    from intemi.experiments.learning import Learned, learn
     from intemi.kernel.processes import Processes
     from intemi.machines.saved_models import load_model
 
 __version__ = _shipped.VERSION
 
 __all__ = [
+    # To learn
+    "learn",
+    "Learned",
     # To run
     "Project",
     "Capsule",
@@ -145,6 +150,10 @@ def __getattr__(name: str) -> Any:
         from intemi.machines.saved_models import load_model
 
         return load_model
+    if name in ("learn", "Learned"):
+        from intemi.experiments import learning
+
+        return getattr(learning, name)
     if name == "Processes":  # loaded when it is needed: not every project has worker processes
         from intemi.kernel.processes import Processes
 

@@ -12,6 +12,7 @@ import click
 from intemi.cli.codes import DONE, INTERRUPTED, UNUSABLE, WRONG
 
 SUBCOMMANDS = {
+    "learn": "Find the best learning machine for a table, and save it.",
     "run": "Run an experiment file, or a Python file.",
     "compare": "Compare the learners of an experiment: table, tests, picture.",
     "report": "Write a report: one HTML file with tables and pictures.",
@@ -27,6 +28,7 @@ SUBCOMMANDS = {
     "schema": "Write the JSON Schema of experiment files, for editors.",
     "runs": "List the sessions of a project.",
     "cache": "Size, verify and prune what a project keeps.",
+    "calibrate": "Measure what machines take on this computer, for searches.",
     "doctor": "Check that everything works on this computer.",
     "demo": "Run a small experiment, compare its learners and write a report.",
     "completion": "Write the completion script of a shell.",
@@ -69,6 +71,7 @@ class Subcommands(click.Group):
 Examples:
   intemi demo                       a first look
   intemi data mine.csv              what is in a table, and what looks suspicious
+  intemi learn mine.csv             the best learning machine for it, within ten minutes
   intemi init mine.yaml             an experiment to start from
   intemi run mine.yaml              run it; interrupted, it goes on where it stopped
   intemi report mine.yaml           tables and pictures in one HTML file

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from html import escape
 from importlib import resources
@@ -54,6 +54,11 @@ def report(outcome: Outcome) -> str:
         "Machines": _figures(_graph(outcome), "g"),
         "How it was run": _session(outcome),
     }
+    return page(experiment.name, _lead(outcome, compared), sections, details)
+
+
+def page(title: str, lead: str, sections: Mapping[str, str], details: Mapping[str, str]) -> str:
+    """A page of HTML that needs nothing else: sections by their titles, and details, which are folded."""
     titles = [*sections, *(title for title, text in details.items() if text)]
     links = "".join(f'<a href="#{_id(title)}">{escape(title)}</a>' for title in titles)
     body = "".join(f'<section id="{_id(title)}"><h2>{title}</h2>{text}</section>' for title, text in sections.items())
@@ -65,8 +70,8 @@ def report(outcome: Outcome) -> str:
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{escape(experiment.name)}</title><style>{_style()}</style></head><body>"
-        f"<h1>{escape(experiment.name)}</h1>{_lead(outcome, compared)}<nav>{links}</nav>{body}</body></html>\n"
+        f"<title>{escape(title)}</title><style>{_style()}</style></head><body>"
+        f"<h1>{escape(title)}</h1>{lead}<nav>{links}</nav>{body}</body></html>\n"
     )
 
 
@@ -139,10 +144,10 @@ def _graph(outcome: Outcome) -> Iterator[tuple[str, Callable[[], Any]]]:
 
 
 def _figures(drawn: Drawn, prefix: str) -> str:
-    return "".join(_figure(caption, draw, f"{prefix}{number}-") for number, (caption, draw) in enumerate(drawn))
+    return "".join(figure(caption, draw, f"{prefix}{number}-") for number, (caption, draw) in enumerate(drawn))
 
 
-def _figure(caption: str, draw: Callable[[], Any], prefix: str) -> str:
+def figure(caption: str, draw: Callable[[], Any], prefix: str) -> str:
     """A picture; its ids get a prefix, because those of a page must differ."""
     from intemi.analysis import plots
 
@@ -165,7 +170,7 @@ def _requests(outcome: Outcome) -> str:
             if isinstance(value, Series):
                 if label == "Tried":
                     draw = partial(plots.search_heat_map, value)
-                    parts.append(_figure("What was tried", draw, f"r{number}-"))
+                    parts.append(figure("What was tried", draw, f"r{number}-"))
                 parts.append(series_html(value, label))
             else:
                 parts.append(paragraph(f"{label}: {value}"))

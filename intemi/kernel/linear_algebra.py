@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -37,6 +38,15 @@ def give_back(user: object) -> None:
         if not _users and _restore is not None:
             _restore()
             _restore = None
+
+
+def one_openmp_thread() -> AbstractContextManager[object]:
+    """Let loops of compiled libraries use one thread, in a `with` block; OpenMP counts for each caller by itself.
+
+    What a leaf starts on all cores would be in the way of the leaves beside it.
+    """
+    limited: AbstractContextManager[object] = _libraries(len(sys.modules)).limit(limits=1, user_api="openmp")
+    return limited
 
 
 @lru_cache(maxsize=1)

@@ -18,6 +18,7 @@ from intemi.data.exchange import features_to_pandas
 from intemi.kernel import Component, ConfigurationError, EncodingError, storable
 from intemi.kernel.encoding import digest, encode
 from intemi.kernel.libraries import library
+from intemi.kernel.linear_algebra import one_openmp_thread
 from intemi.machines.decoded import expect
 
 NOT_FOR_ESTIMATORS = frozenset({"datasets", "exceptions", "experimental", "externals", "callback"})
@@ -347,7 +348,8 @@ class SklearnLearning:
             estimator.set_params(**weights_by_code(self.kind, estimator, data))
         weighted = data.is_weighted and has_fit_parameter(estimator, "sample_weight")
         weights = {"sample_weight": data.weights} if weighted else {}
-        estimator.fit(rows_for(estimator, data), None if data.target is None else data.classes, **weights)
+        with one_openmp_thread():
+            estimator.fit(rows_for(estimator, data), None if data.target is None else data.classes, **weights)
         origin = encode((self.estimator, dict(self.options), self.library, seeds, data.content_digest()))
         return FittedEstimator(digest(origin), estimator)
 

@@ -27,7 +27,7 @@ from intemi.machines.meta_learning.descriptions import DataDescription
 from intemi.machines.meta_learning.flow import Flow
 from intemi.machines.meta_learning.generators import Cycle, Loop, Set, Union
 from intemi.machines.meta_learning.refining import CommitteesOfTheBest, Neighbours
-from intemi.machines.meta_learning.usual import EXTRA_TREES, HISTOGRAM_BOOSTING, NETWORK, QUADRATIC
+from intemi.machines.meta_learning.usual import EXTRA_TREES, HISTOGRAM_BOOSTING, QUADRATIC
 from intemi.machines.meta_learning.validation import cross_validation
 from intemi.machines.structure.repeater import Repeater
 from intemi.machines.transformations import (
@@ -46,6 +46,8 @@ MAX_KERNEL_ROWS = 8_000
 """Up to so many rows there are support vector machines: they need a table of all pairs."""
 MAX_BOOSTED_CELLS = 400_000
 """Up to so many values trees are boosted by exact splits; beyond, by those of histograms."""
+ROWS_A_COVARIANCE = 5
+"""For so many rows a class and column there are quadratic discriminants, which need the covariances of each class."""
 MANY_ROWS, FEW_ROWS = 20_000, 1_000
 
 
@@ -94,17 +96,18 @@ def first_candidates(data: DataDescription) -> Iterator[Machine]:
         for steps, leaves in ((50, 4), (100, 6), (200, 8)):
             yield numbers(GradientBoosting(steps=steps, leaves=leaves, subsample=0.75))
     if find_spec("skops") is not None:  # without it, what they learn could not be saved
-        yield from _of_scikit_learn(numbers, scaled)
+        yield from _of_scikit_learn(data, numbers, scaled)
 
 
-def _of_scikit_learn(numbers: _Prepared, scaled: _Prepared) -> Iterator[Machine]:
+def _of_scikit_learn(data: DataDescription, numbers: _Prepared, scaled: _Prepared) -> Iterator[Machine]:
     for least in (1, 3):
         yield numbers(SklearnClassifier(EXTRA_TREES, {"min_samples_leaf": least, "n_estimators": 100}))
-    yield numbers(SklearnClassifier(HISTOGRAM_BOOSTING, {"learning_rate": 0.1, "max_iter": 100}))
-    for share in (0.01, 0.1, 0.5):
-        yield scaled(SklearnClassifier(QUADRATIC, {"reg_param": share}))
-    for alpha in (1e-3, 1.0):
-        yield scaled(SklearnClassifier(NETWORK, {"alpha": alpha, "max_iter": 100}))
+    if data.rows * numbers.columns > MAX_BOOSTED_CELLS:
+        for rate in (0.1, 0.3):
+            yield numbers(SklearnClassifier(HISTOGRAM_BOOSTING, {"learning_rate": rate, "max_iter": 100}))
+    if not data.nominal and data.rows > ROWS_A_COVARIANCE * data.classes * data.numeric:
+        for share in (0.01, 0.1, 0.5):
+            yield scaled(SklearnClassifier(QUADRATIC, {"reg_param": share}))
 
 
 class _Prepared:

@@ -36,7 +36,6 @@ from intemi.machines.trees.splitters.random_subset import RandomSubset
 EXTRA_TREES = "sklearn.ensemble.ExtraTreesClassifier"
 HISTOGRAM_BOOSTING = "sklearn.ensemble.HistGradientBoostingClassifier"
 QUADRATIC = "sklearn.discriminant_analysis.QuadraticDiscriminantAnalysis"
-NETWORK = "sklearn.neural_network.MLPClassifier"
 
 
 def usual_machines() -> tuple[Machine, ...]:
@@ -69,7 +68,6 @@ def sklearn_learners() -> tuple[Machine, ...]:
         SklearnClassifier(EXTRA_TREES, {"min_samples_leaf": 1, "n_estimators": 100}),
         SklearnClassifier(HISTOGRAM_BOOSTING, {"learning_rate": 0.1, "max_iter": 100}),
         SklearnClassifier(QUADRATIC, {"reg_param": 0.1}),
-        SklearnClassifier(NETWORK, {"alpha": 1e-3, "max_iter": 100}),
     )
 
 

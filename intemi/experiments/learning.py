@@ -1,0 +1,258 @@
+"""Learning from a table: a search for the best learning machine within some minutes, and what it has found.
+
+It is a thin layer over a project and a `MetaLearner`: the folder of the project keeps everything, and a search in the
+same folder goes on where the last one was.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from intemi.data import Data
+from intemi.data.exchange import from_pandas
+from intemi.data.guessing import Guess, guess
+from intemi.kernel import Capsule, ConfigurationError, Project, Source
+from intemi.kernel.errors import TimedOut
+from intemi.kernel.managers import TaskManager, Threads
+from intemi.kernel.processes import Processes
+from intemi.machines.loading import DataLoader
+from intemi.machines.meta_learning import (
+    ComplexitySearch,
+    MetaLearner,
+    Progress,
+    default_space,
+    default_validation,
+    describe,
+    name_of,
+    own_knowledge_folder,
+    ranked_candidates,
+)
+from intemi.machines.saved_models import SavedModel, load_model
+from intemi.series import Series
+from intemi.series.display import counted
+from intemi.whole_files import write_whole
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+SECONDS_A_LOOK = 0.2
+"""How often whoever watches is told of the progress."""
+MAX_THREAD_CELLS = 1_000_000
+"""Tables of more values are learned from in processes: a single run may take so long that it must be stoppable."""
+LEAST_SECONDS = 0.1
+SAVING = 0.02
+"""The share of the time that is kept for what follows the search: the winner is saved."""
+Watcher = Callable[[Progress], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Learned:
+    """What a search has found: the winner, what was tried, and how good it was."""
+
+    model: SavedModel
+    """The winner, as `intemi.load_model` reads it."""
+    winner: Any
+    """The configuration of the winner."""
+    search: MetaLearner
+    """The search itself: a learner. Its own cross-validation is the honest estimate of how good the winner is."""
+    results: dict[str, Any]
+    """All results of the search: "Ranking", "As good", "Cheapest", "Log", "Failures" and others."""
+    seconds: float
+    """What it took by the clock."""
+    data: Data
+    notes: tuple[str, ...]
+    """What was guessed of a file, and what looks suspicious in it."""
+    content: bytes
+    """The file of the model."""
+
+    @property
+    def quality(self) -> float:
+        """The mean quality of the winner in its tests. It was chosen by that, so it is somewhat too good."""
+        return float(self.results["Quality"])
+
+    @property
+    def usual(self) -> float:
+        """The share of the most frequent class: what one gets without learning."""
+        counts = np.bincount(self.data.classes[self.data.classes >= 0])
+        return float(counts.max() / counts.sum())
+
+    @property
+    def ranking(self) -> Series:
+        """Everything that was tested to the end, the best first, with the p-value of the difference from the best."""
+        found: Series = self.results["Ranking"]
+        return found
+
+    def predict(self, rows: Any, **options: Any) -> Series:
+        """A table of new rows: their numbers, the class that is predicted, the probabilities of all classes.
+
+        Rows are a file, a pandas frame or data; columns go by name.
+        """
+        return self.model.predict(rows, **options)
+
+    def best(self, count: int = 10) -> Series:
+        """The best candidates, how good they were, and whether they are significantly worse than the first."""
+        top = self.ranking[:count]
+        return Series(
+            {self.search.measure: top["quality"], "p": top["p"], "CPU s": top["seconds"], "machine": top["candidate"]}
+        )
+
+    def picture(self) -> Figure:
+        """The course of the search: tests in their order, what they took and were expected to take, their ranks."""
+        from intemi.analysis.plots import search_course
+
+        return search_course(self.results["Log"])
+
+    def report(self, path: str | os.PathLike[str]) -> None:
+        """Write all of it as one HTML file."""
+        from intemi.experiments.learned_report import report
+
+        write_whole(path, report(self))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the winner into a file that `intemi.load_model` and `intemi predict` read."""
+        write_whole(path, self.content)
+
+    def summary(self) -> str:
+        """What was found, in a few sentences."""
+        results = self.results
+        as_good = len(results["As good"]) - 1
+        return (
+            f"{results['Best']}\n"
+            f"{self.search.measure} {self.quality:.3f}, the best of {counted(results['Tests'], 'machine')} tested in "
+            f"{self.seconds:.0f} s ({results['Stopped']}); the most frequent class has {self.usual:.3f}.\n"
+            f"{counted(as_good, 'other')} not significantly worse (p >= 0.01); the cheapest of these and the best: "
+            f"{results['Cheapest']}"
+        )
+
+    def __str__(self) -> str:
+        return f"{self.summary()}\n\n{self.best()}"
+
+
+def learn(
+    data: Any,
+    target: str | None = None,
+    *,
+    minutes: float = 10.0,
+    folder: str | os.PathLike[str] | None = None,
+    workers: int | None = None,
+    seed: int = 0,
+    knowledge: bool = True,
+    watch: Watcher | None = None,
+) -> Learned:
+    """Find the best learning machine for a table within some minutes, and let it learn from all rows.
+
+    The table is a file, a pandas frame or `Data`; of a file it is guessed how it is best read, and without a `target`
+    what is to be predicted. `folder` keeps whatever is run: a search there goes on where the last one was. Ctrl-C ends
+    the search with the best so far. Tests are added to the user's knowledge folder, unless `knowledge` is False.
+
+    >>> from intemi.machines import SklearnDataset
+    >>> with Project() as project:
+    ...     iris = project.run(SklearnDataset("iris")).outputs["data"]
+    >>> learned = learn(iris, minutes=0.02, knowledge=False)
+    >>> learned.quality > 0.9, len(learned.predict(iris))
+    (True, 150)
+    """
+    begun = time.monotonic()
+    if not minutes > 0:
+        raise ConfigurationError(f"learn: minutes must be above 0, got {minutes!r}")
+    given = _read(data, target)
+    table = given if isinstance(given, Data) else given.data
+    _refuse_unlearnable(table)
+    with Project(folder, workers=_manager(table, workers), seed=seed, name="learn") as project:
+        source = _loaded(project, data, given)
+        search = search_for(table)
+        left = 60 * minutes - (time.monotonic() - begun)
+        search = search.replace("seconds", max(LEAST_SECONDS, (1 - SAVING) * left))
+        found = _watched(project.request(search, data=source, name="learn"), watch)
+        with tempfile.TemporaryDirectory() as temporary:
+            file = Path(temporary, "model")
+            project.save(found, file)
+            content, model = file.read_bytes(), load_model(file)
+        seconds = time.monotonic() - begun
+        if knowledge:
+            own_knowledge_folder().add_search(project, found)
+        best, results = found.results["Best"], dict(found.results)
+        winner = next(each for each in ranked_candidates(found) if name_of(each) == best)
+    notes = () if isinstance(given, Data) else (*given.reasons, *map(str, given.notes))
+    return Learned(model, winner, search, results, seconds, table, notes, content)
+
+
+def search_for(data: Data) -> MetaLearner:
+    """The search that `learn` makes in data of that size, without a limit of time."""
+    size = describe(data)
+    return MetaLearner(default_space(size), ComplexitySearch(), default_validation(size))
+
+
+def _read(data: Any, target: str | None) -> Data | Guess:
+    if isinstance(data, str | os.PathLike):
+        return guess(data, target)
+    if isinstance(data, Data):
+        if target is not None and (data.target is None or data.target.name != target):
+            raise ConfigurationError(f"learn: data have their target, so target must not be given, got {target!r}")
+        return data
+    if hasattr(data, "iloc") and hasattr(data, "columns"):
+        if target is None:
+            raise ConfigurationError("learn: target must name the column of the frame that is to be predicted")
+        return from_pandas(data, target)
+    raise ConfigurationError(f"learn: data must be a file, a pandas frame or Data, got {type(data).__name__}")
+
+
+def _refuse_unlearnable(data: Data) -> None:
+    """Say what is wrong with data from which nothing can be learned."""
+    if data.target is None:
+        raise ConfigurationError("learn: data must have a target")
+    known = data.classes[data.classes >= 0]
+    present = np.unique(known)
+    if len(present) < 2:
+        raise ConfigurationError(
+            f"learn: the target {data.target.name!r} must have at least two classes, got "
+            f"{', '.join(data.labels[each] for each in present) or 'none'} in {len(known)} rows"
+        )
+    if not data.columns:
+        raise ConfigurationError("learn: data must have a column beside the target, got none")
+
+
+def _loaded(project: Project, data: Any, given: Data | Guess) -> Source:
+    """Data in a project: a file by a loader, so that the model knows where it comes from."""
+    if isinstance(given, Data):
+        return project.given(given)
+    loader = DataLoader(os.fspath(data), given.target, options=given.options)
+    source: Source = project.run(loader).data
+    return source
+
+
+def _manager(data: Data, workers: int | None) -> TaskManager:
+    is_large = len(data) * len(data.columns) > MAX_THREAD_CELLS
+    return Processes(workers) if is_large else Threads(workers)
+
+
+def _watched(capsule: Capsule, watch: Watcher | None) -> Capsule:
+    """Wait for a search, and tell how far it is. Interrupted once it ends with the best so far, twice it is aborted."""
+    try:
+        _wait(capsule, watch)
+    except KeyboardInterrupt:
+        capsule.end_early()
+        try:
+            _wait(capsule, watch)
+        except KeyboardInterrupt:
+            capsule.abort()
+            raise
+    return capsule.wait()
+
+
+def _wait(capsule: Capsule, watch: Watcher | None) -> None:
+    while not capsule.done:
+        try:
+            capsule.wait(SECONDS_A_LOOK)
+        except TimedOut:
+            now = capsule.progress
+            if watch is not None and now is not None:
+                watch(now)
