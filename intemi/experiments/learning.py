@@ -11,6 +11,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,13 +22,14 @@ from intemi.data.exchange import from_pandas
 from intemi.data.guessing import Guess, guess
 from intemi.kernel import Capsule, ConfigurationError, Project, Source
 from intemi.kernel.errors import TimedOut
-from intemi.kernel.managers import TaskManager, Threads
-from intemi.kernel.processes import Processes
 from intemi.machines.loading import DataLoader
 from intemi.machines.meta_learning import (
     ComplexitySearch,
+    Flow,
     MetaLearner,
     Progress,
+    Set,
+    TargetQuality,
     default_space,
     default_validation,
     describe,
@@ -35,6 +37,7 @@ from intemi.machines.meta_learning import (
     own_knowledge_folder,
     ranked_candidates,
 )
+from intemi.machines.meta_learning.default_space import first_candidates
 from intemi.machines.saved_models import SavedModel, load_model
 from intemi.series import Series
 from intemi.series.display import counted
@@ -45,9 +48,10 @@ if TYPE_CHECKING:
 
 SECONDS_A_LOOK = 0.2
 """How often whoever watches is told of the progress."""
-MAX_THREAD_CELLS = 1_000_000
-"""Tables of more values are learned from in processes: a single run may take so long that it must be stoppable."""
-LEAST_SECONDS = 0.1
+LEAST_SECONDS = 0.5
+"""No search has less."""
+PERFECT = TargetQuality(1.0)
+"""Of a candidate without an error there is none better."""
 SAVING = 0.02
 """The share of the time that is kept for what follows the search: the winner is saved."""
 Watcher = Callable[[Progress], None]
@@ -141,6 +145,7 @@ def learn(
     target: str | None = None,
     *,
     minutes: float = 10.0,
+    tests: int | None = None,
     folder: str | os.PathLike[str] | None = None,
     workers: int | None = None,
     seed: int = 0,
@@ -153,24 +158,30 @@ def learn(
     what is to be predicted. `folder` keeps whatever is run: a search there goes on where the last one was. Ctrl-C ends
     the search with the best so far. Tests are added to the user's knowledge folder, unless `knowledge` is False.
 
+    With `tests` the first so many candidates are tested, however long that takes: then the winner is the same on every
+    computer, as it cannot be against the clock.
+
     >>> from intemi.machines import SklearnDataset
     >>> with Project() as project:
     ...     iris = project.run(SklearnDataset("iris")).outputs["data"]
-    >>> learned = learn(iris, minutes=0.02, knowledge=False)
-    >>> learned.quality > 0.9, len(learned.predict(iris))
-    (True, 150)
+    >>> learned = learn(iris, tests=3, knowledge=False)
+    >>> learned.results["Best"], len(learned.predict(iris))
+    ('C45', 150)
     """
     begun = time.monotonic()
     if not minutes > 0:
         raise ConfigurationError(f"learn: minutes must be above 0, got {minutes!r}")
+    if tests is not None and tests < 1:
+        raise ConfigurationError(f"learn: tests must be at least 1, got {tests!r}")
     given = _read(data, target)
     table = given if isinstance(given, Data) else given.data
     _refuse_unlearnable(table)
-    with Project(folder, workers=_manager(table, workers), seed=seed, name="learn") as project:
+    with Project(folder, workers=workers, seed=seed, name="learn") as project:
         source = _loaded(project, data, given)
-        search = search_for(table)
-        left = 60 * minutes - (time.monotonic() - begun)
-        search = search.replace("seconds", max(LEAST_SECONDS, (1 - SAVING) * left))
+        search = search_for(table, tests)
+        if tests is None:
+            left = 60 * minutes - (time.monotonic() - begun)
+            search = search.replace("seconds", max(LEAST_SECONDS, (1 - SAVING) * left))
         found = _watched(project.request(search, data=source, name="learn"), watch)
         with tempfile.TemporaryDirectory() as temporary:
             file = Path(temporary, "model")
@@ -185,10 +196,18 @@ def learn(
     return Learned(model, winner, search, results, seconds, table, notes, content)
 
 
-def search_for(data: Data) -> MetaLearner:
-    """The search that `learn` makes in data of that size, without a limit of time."""
+def search_for(data: Data, tests: int | None = None) -> MetaLearner:
+    """The search that `learn` makes in data of that size; it has no limit of time yet.
+
+    >>> from intemi.machines.meta_learning.measuring import made_data
+    >>> search_for(made_data(100, 4, 0, 2)).strategy.kind
+    'ComplexitySearch'
+    """
     size = describe(data)
-    return MetaLearner(default_space(size), ComplexitySearch(), default_validation(size))
+    if tests is not None:
+        first = Set(tuple(islice(first_candidates(size), tests)))
+        return MetaLearner(Flow((first,)), validation=default_validation(size))
+    return MetaLearner(default_space(size), ComplexitySearch(stop=(PERFECT,)), default_validation(size))
 
 
 def _read(data: Any, target: str | None) -> Data | Guess:
@@ -229,16 +248,13 @@ def _loaded(project: Project, data: Any, given: Data | Guess) -> Source:
     return source
 
 
-def _manager(data: Data, workers: int | None) -> TaskManager:
-    is_large = len(data) * len(data.columns) > MAX_THREAD_CELLS
-    return Processes(workers) if is_large else Threads(workers)
-
-
 def _watched(capsule: Capsule, watch: Watcher | None) -> Capsule:
     """Wait for a search, and tell how far it is. Interrupted once it ends with the best so far, twice it is aborted."""
     try:
         _wait(capsule, watch)
     except KeyboardInterrupt:
+        if not capsule.config.depends_on_clock:
+            raise
         capsule.end_early()
         try:
             _wait(capsule, watch)

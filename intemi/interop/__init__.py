@@ -4,11 +4,16 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from intemi.interop.scikit_learn import IntemiClassifier, IntemiWeightedClassifier
+    from intemi.interop.search import IntemiSearch
 
-__all__ = ["IntemiClassifier", "IntemiWeightedClassifier"]
+__all__ = ["IntemiClassifier", "IntemiWeightedClassifier", "IntemiSearch"]
 
 
 def __getattr__(name: str) -> Any:
+    if name == "IntemiSearch":
+        from intemi.interop.search import IntemiSearch
+
+        return IntemiSearch
     if name in __all__:
         from intemi.interop import scikit_learn
 

@@ -21,7 +21,79 @@ validation = library("sklearn.utils.validation")
 PREFIX = "machine__"
 
 
-class IntemiClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class TableEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """What estimators share: they read arrays and frames, and answer by a classifier."""
+
+    missing: bool
+    """Whether missing values are passed on; otherwise they are refused."""
+    classes_: Any
+    classifier_: Classifier
+
+    def _read_training(self, X: Any, y: Any) -> tuple[Any, Any, Any]:
+        is_frame = has_categories(X)
+        if is_frame:
+            validation.validate_data(self, X, y, skip_check_array=True)
+            if not len(X):
+                raise EstimatorError(f"{type(self).__name__}: X must have at least one row, got none")
+            if len(X) != len(y):
+                raise EstimatorError(
+                    f"{type(self).__name__}: y must have a class for each of {len(X)} rows, got {len(y)}"
+                )
+            columns, features = read_frame(X, None)
+            y = validation.column_or_1d(y, warn=True)
+        else:
+            X, y = validation.validate_data(self, X, y, dtype=np.float64, ensure_all_finite="allow-nan")
+            columns, features = read_array(X, self._names())
+        self._check_missing(features)
+        library("sklearn.utils.multiclass").check_classification_targets(y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        return features, columns, codes
+
+    def _check_missing(self, features: Any) -> None:
+        if not self.missing and np.isnan(features).any():
+            raise EstimatorError(
+                f"{type(self).__name__}: X must not contain NaN, got {int(np.isnan(features).sum())} of them; "
+                "missing=True passes them on to machines that can use missing values"
+            )
+
+    def _names(self) -> list[str]:
+        names = getattr(self, "feature_names_in_", None)
+        return [f"x{index}" for index in range(self.n_features_in_)] if names is None else [str(name) for name in names]
+
+    # Answering
+
+    def predict(self, X: Any) -> Any:
+        """The class of each row."""
+        data = self._read(X)
+        return self.classes_[self.classifier_.classify(data)]
+
+    def predict_proba(self, X: Any) -> Any:
+        """The probabilities of the classes, in the order of `classes_`, for each row."""
+        data = self._read(X)
+        return np.array(self.classifier_.probabilities(data))
+
+    def _read(self, X: Any) -> Data:
+        validation.check_is_fitted(self)
+        if any(column.is_nominal for column in self._columns) or has_categories(X):
+            if not has_categories(X):
+                raise EstimatorError(
+                    f"{type(self).__name__}: X must be a pandas frame with categories, as it was in fit"
+                )
+            validation.validate_data(self, X, reset=False, skip_check_array=True)
+            features = read_frame(X, self._columns)[1]
+        else:
+            X = validation.validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan", reset=False)
+            features = np.ascontiguousarray(X.T)
+        self._check_missing(features)
+        return Data(Table(self._columns, features))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = bool(self.missing)
+        return tags
+
+
+class IntemiClassifier(TableEstimator):
     """A machine that takes data and gives a classifier, as an estimator of scikit-learn.
 
     `project` is a folder: what was learned from the same data by the same machine is found there and not learned again.
@@ -77,35 +149,6 @@ class IntemiClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._columns = columns
         return self
 
-    def _read_training(self, X: Any, y: Any) -> tuple[Any, Any, Any]:
-        is_frame = has_categories(X)
-        if is_frame:
-            validation.validate_data(self, X, y, skip_check_array=True)
-            if not len(X):
-                raise EstimatorError("IntemiClassifier: X must have at least one row, got none")
-            if len(X) != len(y):
-                raise EstimatorError(f"IntemiClassifier: y must have a class for each of {len(X)} rows, got {len(y)}")
-            columns, features = read_frame(X, None)
-            y = validation.column_or_1d(y, warn=True)
-        else:
-            X, y = validation.validate_data(self, X, y, dtype=np.float64, ensure_all_finite="allow-nan")
-            columns, features = read_array(X, self._names())
-        self._check_missing(features)
-        library("sklearn.utils.multiclass").check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        return features, columns, codes
-
-    def _check_missing(self, features: Any) -> None:
-        if not self.missing and np.isnan(features).any():
-            raise EstimatorError(
-                f"IntemiClassifier: X must not contain NaN, got {int(np.isnan(features).sum())} of them; "
-                "missing=True passes them on to machines that can use missing values"
-            )
-
-    def _names(self) -> list[str]:
-        names = getattr(self, "feature_names_in_", None)
-        return [f"x{index}" for index in range(self.n_features_in_)] if names is None else [str(name) for name in names]
-
     def _learned(self, machine: Machine, output: str, data: Data) -> Classifier:
         with Project(self.project, workers=1) as project:
             bindings: dict[str, Any] = {name: project.given(data) for name in machine.inputs}
@@ -138,36 +181,6 @@ class IntemiClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             gives = ", ".join(map(str, machine.outputs.values())) or "nothing"
             raise EstimatorError(f"IntemiClassifier: the machine must give a classifier, {machine.kind} gives {gives}")
         return machine, outputs[0]
-
-    # Answering
-
-    def predict(self, X: Any) -> Any:
-        """The class of each row."""
-        data = self._read(X)
-        return self.classes_[self.classifier_.classify(data)]
-
-    def predict_proba(self, X: Any) -> Any:
-        """The probabilities of the classes, in the order of `classes_`, for each row."""
-        data = self._read(X)
-        return np.array(self.classifier_.probabilities(data))
-
-    def _read(self, X: Any) -> Data:
-        validation.check_is_fitted(self)
-        if any(column.is_nominal for column in self._columns) or has_categories(X):
-            if not has_categories(X):
-                raise EstimatorError("IntemiClassifier: X must be a pandas frame with categories, as it was in fit")
-            validation.validate_data(self, X, reset=False, skip_check_array=True)
-            features = read_frame(X, self._columns)[1]
-        else:
-            X = validation.validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan", reset=False)
-            features = np.ascontiguousarray(X.T)
-        self._check_missing(features)
-        return Data(Table(self._columns, features))
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = bool(self.missing)
-        return tags
 
 
 class IntemiWeightedClassifier(IntemiClassifier):

@@ -71,7 +71,8 @@ def default_validation(data: DataDescription) -> Repeater:
     """
     if data.rows > MANY_ROWS:
         return Repeater(HoldOutDistributor(share=0.75), cross_validation().test, 1)
-    return cross_validation(folds=5, repetitions=2 if data.rows <= FEW_ROWS else 1)
+    folds = max(2, min(5, int(data.rows)))
+    return cross_validation(folds, repetitions=2 if data.rows <= FEW_ROWS else 1)
 
 
 def first_candidates(data: DataDescription) -> Iterator[Machine]:

@@ -1,0 +1,113 @@
+"""One line, of the shell or of Python: a table goes in, a learning machine that predicts comes out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import intemi
+from intemi.cli.main import command
+from intemi.interop import IntemiSearch
+from intemi.kernel import ConfigurationError
+
+SECONDS = 1.5
+
+
+@pytest.fixture(scope="module")
+def votes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A table with numbers, names, a code for missing values and a column that says nothing."""
+    rng = np.random.default_rng(0)
+    lines = ["id;age;income;region;party"]
+    for row in range(120):
+        left = row % 2
+        age = "n/a" if row % 11 == 3 else f"{rng.normal(35 + 20 * left, 5):.1f}".replace(".", ",")
+        income = f"{rng.normal(30, 5):.1f}".replace(".", ",")
+        lines.append(f"P{row};{age};{income};{'north' if rng.random() < 0.3 + 0.4 * left else 'south'};{'LR'[left]}")
+    file = tmp_path_factory.mktemp("votes") / "votes.csv"
+    file.write_text("\n".join([*lines, ""]))
+    return file
+
+
+def test_the_command_writes_a_model_that_predicts_and_a_report_and_goes_on_later(
+    votes: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(votes.parent)
+    call = ["learn", "votes.csv", "--target", "party", "--minutes", str(SECONDS / 60), "--no-knowledge"]
+    done = CliRunner().invoke(command, [*call, "--picture", "votes.svg"])
+    assert done.exit_code == 0, done.output
+    assert "the most frequent class has 0.500" in done.stdout
+    assert Path("votes.svg").read_text().startswith("<?xml")
+    page = Path("votes.html").read_text()
+    assert "The best machines" in page
+    assert "<svg" in page
+    predicted = CliRunner().invoke(command, ["predict", "votes.model", "votes.csv"])
+    assert "Predicted" in predicted.stdout
+    again = intemi.learn("votes.csv", "party", minutes=SECONDS / 60, folder="votes.learn", knowledge=False)
+    assert 0.0 in again.results["Log"]["seconds"], "what was tested is on record"
+
+
+def test_python_gets_the_winner_the_ranking_and_a_file(votes: Path, tmp_path: Path) -> None:
+    learned = intemi.learn(votes, "party", tests=4, knowledge=False)
+    assert learned.quality > 0.85 > learned.usual == 0.5
+    assert len(learned.best(3)) == 3
+    assert any("id" in note for note in learned.notes)
+    learned.save(tmp_path / "votes.model")
+    learned.report(tmp_path / "votes.html")
+    expected = learned.predict(votes)["Predicted"]
+    assert intemi.load_model(tmp_path / "votes.model").predict(votes)["Predicted"] == expected
+
+
+def test_so_many_tests_find_the_same_on_one_worker_and_on_several(votes: Path) -> None:
+    one, three = (intemi.learn(votes, "party", tests=4, workers=workers, knowledge=False) for workers in (1, 3))
+    assert one.ranking.without("seconds") == three.ranking.without("seconds")
+
+
+def test_a_frame_needs_a_target_and_nothing_else() -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"x": [*range(10), *range(20, 30)], "kind": ["a"] * 10 + ["b"] * 10})
+    assert intemi.learn(frame, "kind", tests=1, knowledge=False).quality == 1.0
+    with pytest.raises(ConfigurationError, match="target must name the column of the frame"):
+        intemi.learn(frame)
+
+
+def test_interrupted_it_ends_with_the_best_so_far(votes: Path) -> None:
+    def interrupt(now: Any) -> None:
+        if now.finished and not now.is_learning:
+            raise KeyboardInterrupt
+
+    learned = intemi.learn(votes, "party", minutes=10, knowledge=False, watch=interrupt)
+    assert learned.results["Stopped"] == "it was asked to end early"
+    assert len(learned.predict(votes)) == 120
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["one.csv"], "must have at least two classes"),
+        (["votes.csv", "-t", "parties"], "no column called 'parties'"),
+        (["nothing.csv"], "nothing.csv"),
+        (["votes.csv", "-m", "0"], "0"),
+    ],
+)
+def test_what_cannot_be_learned_from_gets_one_message(
+    votes: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from intemi.cli.main import main
+
+    monkeypatch.chdir(votes.parent)
+    Path("one.csv").write_text("x,class\n" + "\n".join(f"{row},same" for row in range(9)))
+    with pytest.raises(SystemExit) as ended:
+        main(["learn", *arguments, *(["-t", "class"] if arguments == ["one.csv"] else [])])
+    assert ended.value.code in (2, 3)
+    assert said in capsys.readouterr().err
+
+
+@pytest.mark.filterwarnings("ignore")  # the checks provoke them
+@parametrize_with_checks([IntemiSearch(tests=2)])
+def test_a_search_passes_the_checks_of_scikit_learn(estimator: Any, check: Any) -> None:
+    check(estimator)
