@@ -10,7 +10,12 @@ import pytest
 from intemi.kernel.shipped import VARIABLE
 from scripts.reference_data import WIDE
 
-EXTRAS = {"bench": ("arff", "dask"), "browser": ("PyQt6",), "docs": ("material", "mkdocs", "mkdocstrings")}
+EXTRAS = {
+    "bench": ("arff", "dask"),
+    "browser": ("PyQt6",),
+    "dask": ("distributed",),
+    "docs": ("material", "mkdocs", "mkdocstrings"),
+}
 """The extras that tests can need beside `test`, and the modules by which they are known to be installed."""
 
 

@@ -11,7 +11,19 @@ from pathlib import Path
 import pytest
 
 PACKAGE = Path(__file__).parents[1] / "intemi"
-LAYERS = ["errors", "whole_files", "markup", "series", "kernel", "data", "machines", "analysis", "experiments", "cli"]
+LAYERS = [
+    "errors",
+    "whole_files",
+    "markup",
+    "series",
+    "kernel",
+    "data",
+    "machines",
+    "dask",
+    "analysis",
+    "experiments",
+    "cli",
+]
 TOP = len(LAYERS)
 
 

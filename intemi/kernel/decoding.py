@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -63,8 +63,27 @@ def shared_in(data: bytes | memoryview) -> set[bytes]:
     >>> shared_in(encode([1, "R", None]))
     set()
     """
+    return named_in(data).shared
+
+
+class Named(NamedTuple):
+    """What canonical bytes name without containing it."""
+
+    shared: set[bytes]
+    """Digests of parts that they share with others."""
+    classes: set[tuple[str, str]]
+    """Classes, each with the tag of what it is: C a component, O a type of values, E an enumeration, Y a port type."""
+
+
+def named_in(data: bytes | memoryview) -> Named:
+    """What canonical bytes name; nothing is built, so no class need be known.
+
+    >>> from intemi.kernel.encoding import encode
+    >>> named_in(encode((int, 3))).classes
+    {('Y', 'builtins.int')}
+    """
     view = memoryview(data)
-    found: set[bytes] = set()
+    found = Named(set(), set())
     at = 0
     try:
         while at < len(view):  # parts follow their container, so one after the other leads through all of them
@@ -72,16 +91,20 @@ def shared_in(data: bytes | memoryview) -> set[bytes]:
             if tag in b"ISB":
                 _, at = _content(view, at)
             elif tag in b"OY":
+                name, at = _content(view, at)
                 _, at = _content(view, at)
-                _, at = _content(view, at)
+                found.classes.add((tag.decode(), str(name, "utf-8")))
             elif tag == b"D" or tag in _CONTAINERS:
                 at += 8
             elif tag == b"A":
                 _, at = _decode_array(view, at)
             elif tag == b"R":
-                found.add(bytes(view[at : at + DIGEST_SIZE]))
+                found.shared.add(bytes(view[at : at + DIGEST_SIZE]))
                 at += DIGEST_SIZE
-            elif tag not in b"NTFXZEC":
+            elif tag in b"EC":
+                name, _ = _content(view, at + 1)  # a text follows, and is met again
+                found.classes.add((tag.decode(), str(name, "utf-8")))
+            elif tag not in b"NTFXZ":
                 raise MalformedError(f"not a canonical encoding: unknown tag {tag!r}")
         if at > len(view):
             raise MalformedError("not a canonical encoding: it ends too early")

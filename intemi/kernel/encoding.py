@@ -336,6 +336,11 @@ def source_of(cls: type) -> bytes:
     return known
 
 
+def set_source(cls: type, source: bytes) -> None:
+    """Say what tells a class that came from another process, where its source is."""
+    _sources[cls] = source
+
+
 def is_component(cls: type) -> bool:
     """Whether it is a class of components, which are built on this module and so cannot be named here."""
     return getattr(cls, "__component__", False) is True

@@ -456,6 +456,7 @@ class AssemblyLine:
     def subscribe(self, manager: TaskManager) -> None:
         """Let a task manager work on this line."""
         self.refuse_fork()
+        manager.prepare()
         with self._lock:
             if self._is_closed:
                 raise IntemiError("the project is closed")

@@ -101,6 +101,9 @@ class TaskManager(ABC):
         """Whether it can take one more leaf now."""
         return True
 
+    def prepare(self) -> None:  # noqa: B027 - some are prepared as they are
+        """Get ready to serve projects; it may take its time, and refuses by a ConfigurationError."""
+
     def open(self, line: AssemblyLine) -> None:
         """Begin to serve a project."""
         if line in self._lines:
