@@ -54,7 +54,7 @@ PINNED_DEFAULTS = {
     "ClusteringTree": "afdbc9fbb10d7def7fa715fc7059e80b",
     "Committee": "4a2df55cc6f38c9d67ad959001014375",
     "CommitteeTest": "6d3c9b9b4296703c1b8958e72c2de29e",
-    "ComplexitySearch": "7dce11dec6c8f7c9c835c38f4ad53f61",
+    "ComplexitySearch": "d187d4298db4be1e607a526c2533196b",
     "ComponentCredit": "addd774323d104fae1906822f1f8d850",
     "Concordance": "b6a38d36fd5bef6d4c4c25ffc0e70ff3",
     "Conservative": "2a3f49208966389a65f5305e4ba2715e",

@@ -125,6 +125,6 @@ def test_what_is_on_record_comes_first() -> None:
         for learners in ((SVM(),), (Majority(), KNN(), SVM())):
             done = project.run(MetaLearner(Flow((Set(learners),)), ComplexitySearch(), quick), data=iris)
         log = done.results["Log"]
-        assert list(log["candidate"]) == ["SVM", "KNN", "Majority"]
+        assert log["candidate"][0] == "SVM"
         assert log["seconds"][0] == 0 < log["expected"][0]
         assert min(done.results["Ranking"]["seconds"]) > 0, "what it took when it was run"

@@ -62,6 +62,9 @@ def no_thread_is_left_behind() -> Iterator[None]:
     IS_OVER.set()
 
 
+pytestmark = pytest.mark.filterwarnings("ignore:nothing was measured")
+
+
 class Slow(Learner):
     """Takes its time."""
 
@@ -69,6 +72,16 @@ class Slow(Learner):
 
     def run(self, data: Data) -> Model:
         IS_OVER.wait(self.seconds)
+        return Majority().run(data)
+
+
+class Busy(Learner):
+    """Computes for a while."""
+
+    def run(self, data: Data) -> Model:
+        begun = time.thread_time()
+        while time.thread_time() - begun < 0.1:
+            sum(range(1000))
         return Majority().run(data)
 
 
@@ -262,7 +275,9 @@ def test_the_ranking_is_the_same_with_any_number_of_workers(strategy: Strategy) 
     assert list(rankings[0]["quality"]) == list(rankings[1]["quality"])
 
 
-@pytest.mark.parametrize("strategy", [PassiveSearch(RandomOrder()), ComplexitySearch()], ids=lambda each: each.kind)
+@pytest.mark.parametrize(
+    "strategy", [PassiveSearch(RandomOrder()), ComplexitySearch(learns_times=False)], ids=lambda each: each.kind
+)
 def test_with_one_worker_the_course_of_a_search_is_the_same(strategy: Strategy) -> None:
     """But for times. No test takes long enough here to be stopped by its limit."""
     logs = []
@@ -309,6 +324,25 @@ def test_an_aborted_search_leaves_what_it_has_finished() -> None:
             capsule.wait(2)
         capsule.abort()
         assert project.counts().physical["Once"] == 3
+
+
+def test_limits_are_of_computing_and_not_of_waiting() -> None:
+    with Project(workers=2) as project:
+        flow = Flow((Set((Slow(0.26), Slow(0.27))),))
+        results = found(MetaLearner(flow, ComplexitySearch(), QUICK), project).results
+        assert list(results["Log"]["outcome"]) == ["finished", "finished"]
+
+
+def test_a_test_that_is_tried_again_runs_only_what_had_not_finished() -> None:
+    validation = cross_validation(folds=6, repetitions=1)
+    with Project(workers=1) as project:
+        results = found(MetaLearner(Flow((Set((Busy(),)),)), ComplexitySearch(), validation), project).results
+        attempts = list(results["Log"]["outcome"])
+        assert len(attempts) > 1
+        assert attempts == ["timed out"] * (len(attempts) - 1) + ["finished"]
+        assert list(results["Ranking"]["attempts"]) == [len(attempts)]
+        interrupted = project.counts().physical["Busy"] - 6 - 1
+        assert interrupted <= len(attempts) - 1, "six folds, the winner, and what was interrupted"
 
 
 def test_the_cheapest_tests_come_first() -> None:

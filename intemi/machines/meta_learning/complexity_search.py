@@ -28,8 +28,8 @@ class ComplexitySearch(Strategy):
     again when others are not less complex, with a limit that is as many times larger. So a test that takes T costs at
     most T (1 + q / (q - 1)), 7/3 T by default, whatever was expected; and one that never ends holds up no other.
 
-    The order changes while it searches: `attractiveness` says what is promising, and what tests of the same kinds of
-    machines took corrects what others are expected to take.
+    The order changes while it searches: `attractiveness` says what is promising and, unless `learns_times` is False,
+    what tests of the same kinds of machines took corrects what others are expected to take.
     """
 
     forbearance: float = parameter(default=2.0, at_least=1)
@@ -38,6 +38,8 @@ class ComplexitySearch(Strategy):
     window: int | None = parameter(default=None, at_least=1)
     """How many tests run at once, None for as many as there are workers. All others can still change their places."""
     attractiveness: Attractiveness = Neutral()
+    learns_times: bool = True
+    """Whether what tests took corrects what others are expected to take; their order depends on the computer, then."""
     stop: tuple[StopRule, ...] = parameter(default=(), kw_only=True)
 
     @property
@@ -119,19 +121,20 @@ class ComplexityCourse(Course):
     def _learn(self, task: Task) -> bool:
         """Learn from a task that has ended; whether what is expected of others has changed."""
         candidate = self._candidates[task]
-        assert task.expected is not None
+        has_changed = False
         if task.outcome is Outcome.FINISHED:
             if self._flow is not None and candidate.item is not None:
                 self._flow.rate(candidate.item, task.quality)
-            is_another_order = self._judgement.analyze(candidate, task)
-            return (
-                self._corrections.observe(task.candidate, task.expected, max(task.took, task.seconds))
-                or is_another_order
-            )
-        if task.outcome is Outcome.TIMED_OUT and task.seconds > task.expected * self._corrections.factor(
-            task.candidate
-        ):
-            return self._corrections.observe(task.candidate, task.expected, task.seconds)
+            has_changed = self._judgement.analyze(candidate, task)
+        return (self._strategy.learns_times and self._learn_time(task)) or has_changed
+
+    def _learn_time(self, task: Task) -> bool:
+        """Learn from what a test took; one that was stopped says only that it takes more than that."""
+        assert task.expected is not None
+        taken = max(task.took, task.seconds)
+        is_more = taken > task.expected * self._corrections.factor(task.candidate)
+        if task.outcome is Outcome.FINISHED or (task.outcome is Outcome.TIMED_OUT and is_more):
+            return self._corrections.observe(task.candidate, task.expected, taken)
         return False
 
     def _quarantine(self, task: Task) -> None:
