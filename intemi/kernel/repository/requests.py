@@ -12,10 +12,9 @@ WhichRun = Run | int | Literal["all"] | None
 """The run whose requests are meant; all runs; None: for each name the latest request, in whichever run that is."""
 
 _ON_PATH = "(?1 = roots.name OR substr(?1, 1, length(roots.name) + 1) = roots.name || '/')"
-_LATEST = (
-    "NOT EXISTS (SELECT 1 FROM roots AS later WHERE later.name = roots.name "
-    "AND (later.run, later.position) > (roots.run, roots.position){})"
-)
+_NONE_LATER = "NOT EXISTS (SELECT 1 FROM roots AS later WHERE later.name = roots.name AND later.run {})"
+_LATEST_IN_RUN = _NONE_LATER.format("= roots.run AND later.position > roots.position")
+_LATEST = f"{_NONE_LATER.format('> roots.run')} AND {_LATEST_IN_RUN}"  # one comparison of pairs would not use the index
 
 
 class Requests(NamedTuple):
@@ -31,10 +30,10 @@ class Requests(NamedTuple):
             return "roots.run = ?1", (self.run,)
         path = text(self.path)
         if self.run is None:
-            return f"{_ON_PATH} AND {_LATEST.format('')}", (path,)
+            return f"{_ON_PATH} AND {_LATEST}", (path,)
         if self.run == "all":
             return _ON_PATH, (path,)
-        return f"{_ON_PATH} AND roots.run = ?2 AND {_LATEST.format(' AND later.run = roots.run')}", (path, self.run)
+        return f"{_ON_PATH} AND roots.run = ?2 AND {_LATEST_IN_RUN}", (path, self.run)
 
     def __str__(self) -> str:
         return f"{self.path!r} in " + ("this project" if type(self.run) is not int else f"run {self.run}")

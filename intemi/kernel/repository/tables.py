@@ -14,7 +14,7 @@ from intemi.kernel import encoding
 from intemi.kernel.decoding import decode
 from intemi.kernel.disk.seal import DamageError
 
-VERSION = 6
+VERSION = 7
 APPLICATION = int.from_bytes(b"ir", "big") << 16
 SCHEMA = (
     "CREATE TABLE mark (number INTEGER, stamp BLOB, entry INTEGER, entry_stamp BLOB, store BLOB)",
@@ -34,6 +34,7 @@ SCHEMA = (
     "CREATE TABLE roots (run INTEGER, position INTEGER, name TEXT, key BLOB, machine BLOB, comments BLOB, "
     "PRIMARY KEY (run, position)) WITHOUT ROWID",
     "CREATE INDEX roots_by_machine ON roots (machine)",
+    "CREATE INDEX roots_by_name ON roots (name)",
     "CREATE TABLE new_roots (run INTEGER, position INTEGER)",
     "CREATE TABLE comments (machine BLOB, label TEXT, value, commentator TEXT, "
     "PRIMARY KEY (machine, label)) WITHOUT ROWID",
