@@ -19,14 +19,16 @@ if TYPE_CHECKING:
 
 THRESHOLDS, SYMBOLS, DEVIATION, LINEAR, REVERSED = range(5)
 count = np.count_nonzero  # a fraction of what `any` takes: most trees are small
+WHOLE_PIECES = 6
+"""Of the state of a tree: columns, labels, the numbers of nodes and tests, integers, other numbers."""
 NO_CATEGORIES = 2**31
 """More than a test has parameters: stands for the categories of a numeric column."""
 
 
 def check_state(state: Any) -> None:
     """Refuse what cannot be put together: pieces of other types and sizes."""
-    if type(state) is not tuple or len(state) != 6:
-        raise MalformedError("a tree has six pieces")
+    if type(state) is not tuple or len(state) != WHOLE_PIECES:
+        raise MalformedError(f"a tree has {WHOLE_PIECES} pieces")
     columns, labels, nodes, tests, integers, numbers = state
     if not (
         type(columns) is type(labels) is tuple

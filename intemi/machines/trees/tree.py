@@ -17,7 +17,8 @@ from intemi.data import Column
 from intemi.kernel import storable
 from intemi.kernel.encoding import digest, encode_once
 from intemi.machines.interfaces import Codes, Floats
-from intemi.machines.trees.sound import check_state, check_tree
+from intemi.machines.trees.compact import LARGE_NODES, compacted, expanded
+from intemi.machines.trees.sound import WHOLE_PIECES, check_state, check_tree
 
 if TYPE_CHECKING:
     from intemi.machines.trees.rules import Rule
@@ -90,7 +91,11 @@ class Tree:
         check_tree(self)
 
     def state(self) -> tuple[Any, ...]:
-        """All integers in one array, all other numbers in another."""
+        """All integers in one array, all other numbers in another; those of a large tree in fewer bytes."""
+        whole = self._whole_state()
+        return compacted(whole) if len(self) >= LARGE_NODES else whole
+
+    def _whole_state(self) -> tuple[Any, ...]:
         known: tuple[Any, ...] | None = self.__dict__.get("_state")
         if known is not None:
             return known
@@ -101,6 +106,8 @@ class Tree:
     @classmethod
     def from_state(cls, state: tuple[Any, ...]) -> Tree:
         """The tree that was taken apart, or was never put together: its arrays are parts of the two."""
+        if len(state) != WHOLE_PIECES:
+            state = expanded(state)
         columns, labels, nodes, tests, integers, numbers = state
         integers.flags.writeable = numbers.flags.writeable = False  # and so are the parts that are taken from them
         tree = cls.__new__(cls)
