@@ -63,8 +63,11 @@ class RealCluster:
         self.processes.append(process)
         return process
 
+    def whole_log(self) -> str:
+        return (Path(self.folder.name) / "log").read_text("utf-8", "replace")
+
     def log(self) -> str:
-        return (Path(self.folder.name) / "log").read_text("utf-8", "replace")[-4000:]
+        return self.whole_log()[-4000:]
 
     def descendants(self) -> list[psutil.Process]:
         """All processes that the workers have started."""

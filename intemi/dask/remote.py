@@ -22,8 +22,8 @@ from intemi.kernel.protection import handed_out, looked_at
 from intemi.kernel.record import Item
 from intemi.kernel.values import PICKLE
 
-CHILD_MEMORY = 2**28
-"""Bytes of values that a child process keeps."""
+CHILD_SHARE = 4
+"""A child process keeps up to this part of what its worker may keep: what it needs is mostly sent to it again."""
 PATIENCE_SECONDS = 0.5
 """After which a batch comes home with the leaves that have run: the others took longer than expected."""
 LEASE_SECONDS = 20.0
@@ -77,7 +77,7 @@ class Hands:
     def __init__(self) -> None:
         self.contents = Contents(limit=0)
         self.heard: dict[str, float] = {}
-        self._pool = WorkerPool(CHILD_MEMORY)
+        self._pool = WorkerPool(memory=0)
         self._lock = threading.Lock()
         self._decoding = threading.Lock()
         self._calls: dict[tuple[str, int], Call | None] = {}
@@ -89,6 +89,7 @@ class Hands:
         """Run the leaves of a batch one after the other."""
         self.heard[batch.home] = time.monotonic()
         self.contents.limit = batch.memory
+        self._pool.memory = batch.memory // CHILD_SHARE
         for name, content in batch.contents.items():
             self.contents.add(name, content)
         leaves = [Leaf(*each) for each in batch.leaves]

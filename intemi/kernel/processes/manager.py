@@ -87,7 +87,8 @@ class WorkerPool:
     """Worker processes, as many as run at the same time. A leaf gets the one that was used last."""
 
     def __init__(self, memory: int) -> None:
-        self._memory = memory
+        self.memory = memory
+        """Bytes of values that a new worker process may keep."""
         self._lock = threading.Lock()
         self._free: list[Worker] = []
         self._running: dict[Call, Worker] = {}
@@ -122,7 +123,7 @@ class WorkerPool:
         """A worker that is usable, now that of the call."""
         while True:
             with self._lock:
-                worker = self._free.pop() if self._free else Worker(self._memory)
+                worker = self._free.pop() if self._free else Worker(self.memory)
                 if worker.is_usable():
                     self._running[call] = worker
                     return worker
