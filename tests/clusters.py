@@ -10,7 +10,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Self
 
@@ -23,21 +22,21 @@ QUIET = {"DASK_DISTRIBUTED__ADMIN__LOW_LEVEL_LOG_LENGTH": "0"}
 class RealCluster:
     """A scheduler and workers that can be started and hurt one by one."""
 
-    def __init__(self, workers: int = 0, *arguments: str, port: int = 0) -> None:
+    def __init__(self, workers: int = 0, host: str = "127.0.0.1", prefix: tuple[str, ...] = ()) -> None:
         self.folder = tempfile.TemporaryDirectory(prefix="intemi-cluster-")
-        self.port = port or free_port()
-        self.address = f"tcp://127.0.0.1:{self.port}"
+        self.host, self.prefix, self.port = host, prefix, free_port()
+        self.address = f"tcp://{host}:{self.port}"
         self.processes: list[subprocess.Popen[bytes]] = []
         self.scheduler = self.start_scheduler()
-        self.workers = [self.add_worker(*arguments) for _ in range(workers)]
+        self.workers = [self.add_worker() for _ in range(workers)]
 
     def start_scheduler(self) -> subprocess.Popen[bytes]:
         self.scheduler = self._start(
-            "dask_scheduler", "--host", "127.0.0.1", "--port", str(self.port), "--no-dashboard", "--no-show"
+            "dask_scheduler", "--host", self.host, "--port", str(self.port), "--no-dashboard", "--no-show"
         )
         until = time.monotonic() + 60
         while time.monotonic() < until:
-            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port), timeout=1):
+            with contextlib.suppress(OSError), socket.create_connection((self.host, self.port), timeout=1):
                 return self.scheduler
             time.sleep(0.05)
         raise TimeoutError("the scheduler does not start: " + self.log())
@@ -53,7 +52,7 @@ class RealCluster:
         environment = {**os.environ, **QUIET, "PYTHONPATH": str(ROOT), **(env or {})}
         with open(Path(self.folder.name) / "log", "ab") as log:
             process = subprocess.Popen(
-                [sys.executable, "-m", f"distributed.cli.{program}", *arguments],
+                [*self.prefix, sys.executable, "-m", f"distributed.cli.{program}", *arguments],
                 env=environment,
                 stdout=log,
                 stderr=log,
@@ -97,12 +96,6 @@ def free_port() -> int:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
         return port
-
-
-@contextlib.contextmanager
-def cluster(workers: int) -> Iterator[RealCluster]:
-    with RealCluster(workers) as made:
-        yield made
 
 
 def wait_for_workers(cluster: RealCluster, number: int) -> None:

@@ -88,6 +88,8 @@ class DaskWorkers(Dispatcher):
         self._numbers = count()
         self._parcels = Parcels(trusted)
         self._links: dict[str, Link] = {}
+        self._asked: dict[str, tuple[Any, float]] = {}
+        """Workers that were asked what they are, and until when they may answer."""
         self._refused: set[str] = set()
         self._open_shipment: Shipment | None = None
         self._waiting: deque[Call] = deque()
@@ -110,7 +112,7 @@ class DaskWorkers(Dispatcher):
             self._client, self._is_ours = connect(self._on, self._security, self._insecure)
             try:
                 self._client.subscribe_topic(remote.topic_of(self._home), self._hear_usage)
-                refused = self._meet_new_workers()
+                refused = self._meet_all_workers()
                 if refused:
                     raise ConfigurationError("DaskWorkers: " + "; ".join(refused))
             except BaseException:
@@ -142,6 +144,8 @@ class DaskWorkers(Dispatcher):
 
     def _disconnect(self) -> None:
         client, self._client = self._client, None
+        self._asked.clear()
+        self._refused.clear()
         with self._lock:
             self._links.clear()
         if client is not None:
@@ -151,34 +155,44 @@ class DaskWorkers(Dispatcher):
                 with suppress(Exception):
                     client.close(timeout=2)
 
-    def _meet_new_workers(self) -> list[str]:
-        """Look at workers that were not there before; what is wrong with those that cannot be used."""
-        threads: dict[str, int] = self._client.nthreads()
-        self._refused &= threads.keys()
-        new = [address for address in threads if address not in self._links and address not in self._refused]
-        asked = [(each, self._client.submit(probe.answer, workers=[each], pure=False, priority=10)) for each in new]
-        refused = []
-        until = time.monotonic() + PROBE_SECONDS
-        for address, future in asked:
-            try:
-                facts = future.result(timeout=max(0.1, until - time.monotonic()))
-                differing = probe.differences(facts)
-            except Exception as error:  # whatever another version of the package, or of Python, does
-                facts, differing = {}, [f"it cannot run intemi ({type(error).__name__}: {error})"]
-            if differing:
-                self._refused.add(address)
-                refused.append(
-                    f"the worker {address} is refused: {', '.join(differing)}; install there what is installed here"
-                )
-            else:
-                with self._lock:
-                    self._links[address] = Link(address, threads[address], facts["host"], facts["pid"])
-        self._count_workers()
+    def _meet_all_workers(self) -> list[str]:
+        """Look at all workers that are there now; what is wrong with those that cannot be used."""
+        refused = self._meet_new_workers(self._client.nthreads())
+        while self._asked:
+            time.sleep(0.02)
+            refused += self._meet_new_workers(self._client.nthreads())
         return refused
 
-    def _count_workers(self) -> None:
+    def _meet_new_workers(self, threads: dict[str, int]) -> list[str]:
+        """Ask workers that were not there before what they are, and take those that have answered."""
+        self._refused &= threads.keys()
+        for address in threads.keys() - self._links.keys() - self._asked.keys() - self._refused:
+            future = self._client.submit(probe.answer, workers=[address], pure=False)
+            self._asked[address] = future, time.monotonic() + PROBE_SECONDS
+        refused = []
+        for address, (future, until) in list(self._asked.items()):
+            if address in threads and not future.done() and time.monotonic() < until:
+                continue
+            del self._asked[address]
+            if address in threads and future.status not in ("cancelled", "lost"):
+                refused += self._take_worker(address, threads[address], future)
+            future.cancel()
+        return refused
+
+    def _take_worker(self, address: str, threads: int, future: Any) -> list[str]:
+        """Let a worker that has answered run leaves, or say what is wrong with it."""
+        try:
+            facts = future.result(timeout=0.1)
+            differing = probe.differences(facts)
+        except Exception as error:  # whatever another version of the package, or of Python, does
+            facts, differing = {}, [f"it cannot run intemi ({type(error).__name__}: {error})"]
+        if differing:
+            self._refused.add(address)
+            return [f"the worker {address} is refused: {', '.join(differing)}; install there what is installed here"]
         with self._lock:
+            self._links[address] = Link(address, threads, facts["host"], facts["pid"])
             self.workers = max(1, sum(link.threads for link in self._links.values()))
+        return []
 
     # Calls come in, on the thread of a project
 
@@ -391,8 +405,9 @@ class DaskWorkers(Dispatcher):
                 if self._client.status != "running":
                     self._wait_for_scheduler()
                     continue
-                self._lose_workers_that_left()
-                for each in self._meet_new_workers():
+                threads = self._client.nthreads()
+                self._lose_workers_that_left(threads)
+                for each in self._meet_new_workers(threads):
                     _warn(each)
                 self._say_that_home_lives()
                 self.look_again()
@@ -417,17 +432,16 @@ class DaskWorkers(Dispatcher):
         finally:
             link.is_asked = False
 
-    def _lose_workers_that_left(self) -> None:
-        present = self._client.nthreads()
+    def _lose_workers_that_left(self, present: dict[str, int]) -> None:
         with self._lock:
             gone = [link for address, link in self._links.items() if address not in present]
             for link in gone:
                 del self._links[link.address]
+            self.workers = max(1, sum(link.threads for link in self._links.values()))
         for link in gone:
             for shipment in list(link.shipments):
                 self._lose(shipment, "its worker left the cluster", is_counted=True)
         if gone:
-            self._count_workers()
             self._return_waiting()
 
     def _return_waiting(self) -> None:
@@ -440,6 +454,7 @@ class DaskWorkers(Dispatcher):
 
     def _wait_for_scheduler(self) -> None:
         """The scheduler is gone: what was out is queued again, and the connection made anew when there is one."""
+        self._asked.clear()
         with self._lock:
             links, self._links = list(self._links.values()), {}
         self._return_waiting()
