@@ -35,6 +35,7 @@ from intemi.machines.meta_learning import (
     Filled,
     Flow,
     GivenOrder,
+    MaxSeconds,
     MaxTests,
     MetaLearner,
     PassiveSearch,
@@ -251,6 +252,20 @@ def test_with_a_limit_of_time_it_is_run_again_and_its_tests_are_not() -> None:
         physical = project.counts().physical
         assert physical["MetaLearner"] == 2
         assert physical["NaiveBayes"] in (3, 4)
+
+
+@pytest.mark.parametrize(
+    ("strategy", "depends"),
+    [
+        (ComplexitySearch(), False),
+        (ComplexitySearch(max_attempts=3), True),
+        (PassiveSearch(GivenOrder(), stop=(MaxTests(3),)), False),
+        (PassiveSearch(GivenOrder(), stop=(MaxSeconds(3.0),)), True),
+    ],
+    ids=["limits", "attempts", "tests", "seconds"],
+)
+def test_a_search_is_used_again_unless_its_end_depends_on_the_clock(strategy: Strategy, depends: bool) -> None:
+    assert MetaLearner(CANDIDATES, strategy, QUICK).depends_on_clock == depends
 
 
 def test_rules_end_a_search() -> None:
