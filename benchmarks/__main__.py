@@ -26,18 +26,25 @@ NAMES = (
     "forests",
     "stacking",
 )
+ON_REQUEST = ("against_others",)
+"""Those that are run only if they are named."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print tables of numbers and what became of the targets; a missed target is news, not an error."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("names", nargs="*", metavar="name", help=f"one of {', '.join(NAMES)}; all if none is named")
+    parser.add_argument(
+        "names",
+        nargs="*",
+        metavar="name",
+        help=f"one of {', '.join((*NAMES, *ON_REQUEST))}; if none is named, all but {', '.join(ON_REQUEST)}",
+    )
     parser.add_argument("--quick", action="store_true", help="far fewer repetitions: a look, not a measurement")
     parser.add_argument("--most", type=int, metavar="N", help="machines of the largest project of `million`")
     chosen = parser.parse_args(arguments)
     for name in chosen.names:
-        if name not in NAMES:
-            parser.error(f"no benchmark is called {name!r}; there are {', '.join(NAMES)}")
+        if name not in (*NAMES, *ON_REQUEST):
+            parser.error(f"no benchmark is called {name!r}; there are {', '.join((*NAMES, *ON_REQUEST))}")
     started = time.perf_counter()
     print(surroundings())
     targets = []

@@ -46,7 +46,9 @@ def test_the_metadata_are_complete() -> None:
 
 def test_the_slim_extra_leaves_out_what_tests_can_do_without() -> None:
     assert extras_in("test").isdisjoint(EXTRAS)
-    assert extras_in("test-all") == set(PROJECT["optional-dependencies"]) - {"test-all"}
+    assert extras_in("test-all") == set(PROJECT["optional-dependencies"]) - {"test-all", "peers"}, (
+        "no test needs the peers"
+    )
 
 
 def test_the_citation_has_what_its_format_requires() -> None:
