@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from pathlib import Path
 
 import pytest
 
 from intemi import LimitExceeded, Limits, Machine, Model, Output, Project
-from intemi.kernel import Input, Job
+from intemi.kernel import Input, Job, State
 from tests.machines import Number, Sleep
 
 
@@ -149,6 +150,34 @@ def test_what_is_aborted_has_cost_what_was_spent() -> None:
         with pytest.raises(LimitExceeded):
             capsule.wait(10)
         assert 0.05 <= capsule.cpu < 0.8
+
+
+class Endless(Machine):
+    """Computes until the test is over."""
+
+    result = Output(int)
+
+    def run(self) -> Model:
+        while not IS_OVER.is_set():
+            sum(range(1000))
+        return Model(result=1)
+
+
+IS_OVER = threading.Event()
+
+
+@pytest.mark.skipif(not hasattr(time, "pthread_getcpuclockid"), reason="needs clocks of threads, as on Linux")
+def test_a_thread_that_computes_for_too_long_is_left_behind_and_may_be_joined_again() -> None:
+    with Project(workers=1) as project:
+        with pytest.raises(LimitExceeded, match=r"limit of 0.2 s of CPU time"):
+            project.request(All((Endless(),)), limits=Limits(cpu=0.2)).wait(10)
+        assert project.request(Number(1)).wait(10).outputs["result"] == 1, "another thread has taken its place"
+        again = project.request(All((Endless(),)), limits=Limits(cpu=30.0))
+        while [child.state for child in again.children] != [State.RUNNING]:
+            time.sleep(0.01)
+        IS_OVER.set()
+        assert again.wait(10).children[0].outputs["result"] == 1
+        assert project.counts().physical["Endless"] == 1
 
 
 def test_sleep_is_no_cost() -> None:

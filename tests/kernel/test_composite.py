@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -18,7 +19,7 @@ from intemi.kernel import (
     Project,
     State,
 )
-from tests.machines import Add, Chain, Draw, Fail, Fan, Log, Number, Pass, Scale, Sleep, Split, Total, gate
+from tests.machines import Add, Chain, Draw, Fail, Fan, Gate, Log, Number, Pass, Scale, Sleep, Split, Total, gate
 
 
 def failure_of(machine: Machine, workers: int = 2, **bindings: Any) -> MachineFailed:
@@ -517,3 +518,84 @@ def test_aborting_a_composite_aborts_what_it_waits_for_and_keeps_what_has_finish
             "aborted race/left",
             "aborted race/right",
         }
+
+
+# Ending early, and progress
+
+
+@pytest.fixture
+def opened(request: pytest.FixtureRequest) -> Iterator[Gate]:
+    """A gate for the test, opened in the end."""
+    place = gate(request.node.nodeid)
+    yield place
+    place.opened.set()
+
+
+class Patient(Machine):
+    """Reports what it does, and waits for a machine that passes a gate, until its time is up or it is to end early."""
+
+    looks_at_clock = True
+    result = Output(int)
+    gate: str
+    seconds: float = 30.0
+
+    async def run(self, job: Job) -> Model:
+        waiting = job.request(Pass(self.gate, 1), name="waiting")
+        job.report("it waits")
+        done = await job.any(waiting, timeout=self.seconds, ends_early=True)
+        if not done:
+            waiting.abort()
+        number = job.request(Number(7))
+        return Model(result=number.result, results={"Done": len(done), "Early": job.ends_early})
+
+
+def test_a_composite_goes_on_in_time_although_all_workers_are_busy(opened: Gate) -> None:
+    with Project(workers=1) as project:
+        done = project.request(Patient(opened.name, 0.2)).wait(5)
+        assert done.results == {"Done": 0, "Early": False}
+        assert done.outputs["result"] == 7
+
+
+def test_a_composite_that_is_asked_to_ends_early(opened: Gate) -> None:
+    with Project(workers=1) as project:
+        capsule = project.request(Patient(opened.name))
+        assert opened.reached.wait(10)
+        assert capsule.progress == "it waits"
+        capsule.end_early()
+        assert capsule.wait(5).results == {"Done": 0, "Early": True}
+        assert capsule.progress is None, "it is done"
+        capsule.end_early()
+
+
+class AskedBefore(Patient):
+    """Is asked to end before it waits."""
+
+    async def run(self, job: Job) -> Model:
+        while not job.ends_early:
+            await job.any(job.request(Pass(self.gate, 2)), timeout=0.01)
+        return await super().run(job)
+
+
+def test_a_wait_that_begins_after_the_early_end_is_over_at_once(opened: Gate) -> None:
+    with Project(workers=1) as project:
+        capsule = project.request(AskedBefore(opened.name))
+        assert opened.reached.wait(10)
+        capsule.end_early()
+        opened.opened.set()
+        assert capsule.wait(5).results["Early"]
+
+
+class Asking(Machine):
+    """Asks whether a number is on record."""
+
+    value: int
+
+    async def run(self, job: Job) -> Model:
+        return Model(results={"Known": job.is_on_record(Number(self.value))})
+
+
+def test_a_composite_can_ask_what_is_on_record() -> None:
+    with Project(workers=1) as project:
+        project.run(Number(1))
+        assert [project.run(Asking(value)).results["Known"] for value in (1, 2)] == [True, False]
+        assert project.counts().physical["Number"] == 1
