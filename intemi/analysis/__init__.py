@@ -9,6 +9,7 @@ from intemi.analysis.basic_statistics import BasicStatistics
 from intemi.analysis.bayesian_signed_rank import BayesianSignedRank
 from intemi.analysis.corrected_t_test import CorrectedTTest
 from intemi.analysis.critical_difference import CriticalDifference
+from intemi.analysis.dunn import Dunn
 from intemi.analysis.effect_sizes import CliffsDelta, CohensD, EffectSize, EffectSizes, VarghaDelaney, effect_size
 from intemi.analysis.errors import InvalidComparison
 from intemi.analysis.five_by_two import FiveByTwoFTest
@@ -45,6 +46,7 @@ __all__ = [
     "AverageRanks",
     "Friedman",
     "Nemenyi",
+    "Dunn",
     "Holm",
     "CriticalDifference",
     "WinsDrawsLosses",

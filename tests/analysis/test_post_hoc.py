@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intemi.analysis import CriticalDifference, Holm, InvalidComparison, Nemenyi
+from intemi.analysis import CriticalDifference, Dunn, Holm, InvalidComparison, Nemenyi
 from intemi.analysis.holm import holm_adjusted
 from tests.analysis.published import demsar_ranks, many
 
@@ -16,6 +16,16 @@ def test_machines_differ_by_nemenyis_test_where_ranks_differ_by_more_than_the_cr
     limit = CriticalDifference()(series).values[0]
     for item in Nemenyi()(series):
         assert item["different"] == (abs(item["rank difference"]) > limit)
+
+
+def test_dunns_test_is_that_of_average_ranks_computed_by_hand() -> None:
+    series = many({f"set {number}": (3, 2, 1) for number in range(8)}, ("a", "b", "c"), "Accuracy")
+    found = list(Dunn()(series))
+    assert [item["z"] for item in found] == pytest.approx([2.0, 4.0, 2.0])  # the error is √(3 · 4 / (6 · 8)) = 0.5
+    assert found[0]["p"] == pytest.approx(3 * 0.0455003, abs=1e-6)
+    assert [item["different"] for item in found] == [False, True, False]
+    for conservative, item in zip(found, Nemenyi()(series), strict=True):
+        assert conservative["p"] >= item["p"]
 
 
 def test_all_pairs_are_compared_if_there_is_no_control() -> None:

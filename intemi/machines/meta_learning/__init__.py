@@ -19,7 +19,7 @@ from intemi.machines.meta_learning.combinations import Combination, EveryPair, I
 from intemi.machines.meta_learning.complexity import Complexity
 from intemi.machines.meta_learning.complexity_search import ComplexitySearch
 from intemi.machines.meta_learning.component_credit import ComponentCredit, DiversityGuard
-from intemi.machines.meta_learning.curves import Curves, differences_of
+from intemi.machines.meta_learning.curves import Curves, differences_of, rank_correlation
 from intemi.machines.meta_learning.default_space import default_space, default_validation
 from intemi.machines.meta_learning.description_orders import (
     ClusteringTree,
@@ -174,4 +174,5 @@ __all__ = [
     "ReplayRunner",
     "Curves",
     "differences_of",
+    "rank_correlation",
 ]

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from intemi.kernel import ConfigurationError
 from intemi.kernel.libraries import library
 from intemi.machines.interfaces import Floats
+from intemi.series import Series
 
 if TYPE_CHECKING:
     from intemi.machines.meta_learning.scores import Score
@@ -161,6 +162,23 @@ class KnowledgeBase:
             return None
         row = self.descriptions[self.data_sets.index(data_set)]
         return dict(zip(self.described_by, map(float, row), strict=True))
+
+    def as_series(self) -> Series:
+        """All accuracies that are known, with the labels machine and data: what statistical tests take.
+
+        >>> from intemi.analysis import Friedman
+        >>> base = KnowledgeBase(("d1", "d2"), ("a", "b", "c"), [[[0.9], [0.8], [0.7]], [[0.8], [0.7], [0.6]]])
+        >>> float(Friedman()(base.as_series())["chi2"][0])
+        4.0
+        """
+        rows, columns = np.nonzero(~np.isnan(self.accuracies))
+        return Series(
+            {
+                "Accuracy": self.accuracies[rows, columns],
+                "machine": [str(self.configurations[column]) for column in columns],
+                "data": [self.data_sets[row] for row in rows],
+            }
+        )
 
     def columns_of(self, configurations: Sequence[Hashable]) -> NDArray[np.intp]:
         """The places of configurations; all of them must be known."""
