@@ -87,15 +87,16 @@ class Mahalanobis(Distance):
     """
 
     def between(self, rows: Floats, others: Floats) -> Floats:
-        # Scales of columns make no difference; within 1, no square is infinite and no small variance is lost.
+        # Scales of columns make no difference; within 1, no square is infinite.
         greatest = np.abs(others).max(axis=0, initial=0.0)
         scale = np.where(greatest > 0, greatest, 1.0)
         rows, others = rows / scale, others / scale
         centre = others.mean(axis=0)
-        _, spreads, directions = np.linalg.svd(others - centre, full_matrices=False)
-        varies = spreads > spreads.max(initial=0.0) * max(others.shape) * np.finfo(float).eps
-        unit = directions[varies].T * (np.sqrt(max(1, len(others) - 1)) / spreads[varies])
-        return _distances((rows - centre) @ unit, (others - centre) @ unit, "euclidean", 2.0)
+        centered = others - centre
+        variances, directions = np.linalg.eigh(centered.T @ centered / max(1, len(others) - 1))
+        varies = variances > variances.max(initial=0.0) * max(others.shape) * np.finfo(float).eps
+        unit = directions[:, varies] / np.sqrt(variances[varies])
+        return _distances((rows - centre) @ unit, centered @ unit, "euclidean", 2.0)
 
 
 def _distances(rows: Floats, others: Floats, name: str, norm: float, **options: float) -> Floats:

@@ -13,6 +13,12 @@ from intemi.machines.classifiers.transform_and_classify import TransformAndClass
 from intemi.machines.committees.bagging import Bagging
 from intemi.machines.committees.decision_rules import Vote
 from intemi.machines.committees.forest_algorithms import RandomForest
+from intemi.machines.search.parameter_search import ParameterSearch
+from intemi.machines.search.scenario import Scenario
+from intemi.machines.search.stacked import Grid
+from intemi.machines.search.steps import Steps
+from intemi.machines.search.values import Values
+from intemi.machines.structure.scheme import Scheme
 from intemi.machines.transformations.chain import TransformationChain
 from intemi.machines.trees import C45, CART, ID3, QUEST, CTree, SSVTree
 from intemi.machines.trees.splitters.exhaustive import ExhaustiveSearch
@@ -30,11 +36,18 @@ def name_of(candidate: Any) -> str:
     'KNN(k=3) after Standardization'
     >>> name_of(RandomForest(50, "sqrt")), name_of(C45())
     ("RandomForest(50, 'sqrt')", 'C45')
+    >>> from intemi.machines import LVQ, Learner, sequence, tune
+    >>> name_of(tune(sequence(Learner, LVQ(), KNN(k=1)), {"k": [1, 3]}))
+    'LVQ then KNN(k=1) tuned by k in [1, 3]'
     """
     if isinstance(candidate, TransformAndClassify):
         return f"{name_of(candidate.learner)} after {name_of(candidate.transformation)}"
     if isinstance(candidate, TransformationChain):
         return " + ".join(map(name_of, candidate.steps))
+    if isinstance(candidate, Scheme) and candidate.children:
+        return " then ".join(name_of(child.machine) for child in candidate.in_order())
+    if isinstance(candidate, ParameterSearch) and candidate.winner is not None:
+        return f"{name_of(candidate.test.get(candidate.winner))} tuned by {_tuning(candidate.scenario)}"
     if isinstance(candidate, SklearnLearning):
         return _called(candidate.estimator.rpartition(".")[2], candidate.options)
     if isinstance(candidate, Component):
@@ -42,6 +55,16 @@ def name_of(candidate: Any) -> str:
     if isinstance(candidate, tuple):
         return f"[{', '.join(map(name_of, candidate))}]"
     return str(candidate)
+
+
+def _tuning(scenario: Scenario) -> str:
+    """Which values of which parameters are tried."""
+    if isinstance(scenario, Grid):
+        return ", ".join(map(_tuning, scenario.scenarios))
+    if isinstance(scenario, Steps | Values):
+        values = scenario.values() if isinstance(scenario, Steps) else scenario.values
+        return f"{scenario.path.rpartition('.')[2]} in [{', '.join(map(_value, values))}]"
+    return name_of(scenario) if scenario.paths else "nothing"
 
 
 def _called(kind: str, parameters: Mapping[str, Any]) -> str:
