@@ -168,7 +168,7 @@ def _cost(ask: Requests, numbers: range, what: str, collects: bool = True) -> tu
     capsules: list[Capsule] = []
     if not collects:
         gc.disable()
-    with _Collector() as collector:
+    with Collector() as collector:
         cost = Cost.of(lambda: capsules.extend(ask.request(numbers)), len(numbers))
     gc.enable()
     collected = collector.seconds / len(numbers) * 1e6
@@ -179,7 +179,7 @@ def _cost(ask: Requests, numbers: range, what: str, collects: bool = True) -> tu
     }, capsules
 
 
-class _Collector:
+class Collector:
     """How long Python collects garbage."""
 
     def __enter__(self) -> Self:
