@@ -26,7 +26,7 @@ from intemi.experiments import found, run
 from intemi.machines import SklearnDataset
 from intemi.query import Result
 from intemi.series import Series
-from scripts.committees import lines
+from scripts.committees import lines, on
 from scripts.committees_charts import charts
 from scripts.committees_claims import findings
 from scripts.committees_results import COMMITTEES, differs, pooled, record, results_in, winners
@@ -143,3 +143,10 @@ def test_the_test_on_arrays_is_the_paired_t_test() -> None:
         row = PairedTTest()(*pair).row(0)
         assert (row["p"] < 0.01) == bool(is_real[place]), place
         assert mean[place] == pytest.approx(first[place].mean() - second[place].mean())
+
+
+def test_the_experiment_can_be_run_on_some_of_its_data_sets() -> None:
+    assert list(on(["wine"], committees.smoke).data) == ["wine"]
+    assert on(None, committees.smoke) is committees.smoke
+    with pytest.raises(SystemExit, match="there is no data set called soya; there are iris, wine"):
+        on(["iris", "soya"], committees.smoke)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,8 @@ import pytest
 
 from intemi.kernel import Project
 from intemi.kernel.repository.lookup import Edges, Lookup, Machines
+from intemi.kernel.repository.requests import Requests
+from intemi.kernel.repository.tables import connect
 from tests.kernel.repository.machines import GoodGrade, Grade, Twig
 
 TREE = Twig((Twig((Grade(1), GoodGrade(2), Twig())), Grade(3)))
@@ -55,3 +58,18 @@ def test_edges_that_are_looked_at_are_limited_whether_they_are_found_or_not(
 ) -> None:
     assert below(project, kinds, EDGES) is not None
     assert below(project, kinds, EDGES - 1) is None
+
+
+@pytest.mark.parametrize("run", [None, 2])
+def test_the_latest_request_of_a_name_is_found_in_steps_that_grow_with_their_number(run: int | None) -> None:
+    def steps_among(requests: int) -> int:
+        counted: list[None] = []
+        with closing(connect()) as tables:
+            rows = [(1 + place % 2, place, "test", b"", bytes([place % 256]), None) for place in range(requests)]
+            tables.executemany("INSERT INTO roots VALUES (?, ?, ?, ?, ?, ?)", rows)
+            tables.set_progress_handler(lambda: counted.append(None), 100)
+            (machine,) = Lookup(tables).machines_of(Requests("test", run))
+        assert machine == rows[-1][4]
+        return len(counted)
+
+    assert steps_among(1000) < 5 * steps_among(250)
