@@ -267,6 +267,8 @@ def _panels(
             axes.set_xscale("log")
         else:
             axes.set_yscale("symlog", linthresh=0.1)
+        axes.xaxis.set_major_formatter("{x:g}")
+        axes.yaxis.set_major_formatter("{x:g}")
         axes.set_title(title, fontsize=NORMAL, color=INK)
         axes.set_xlabel(x, fontsize=NORMAL, color=INK)
     panels[0].set_ylabel("points below the best", fontsize=NORMAL, color=INK)

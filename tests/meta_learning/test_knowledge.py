@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from intemi import ConfigurationError, Project, from_plain
+from intemi import ConfigurationError, Model, Project, from_plain
 from intemi.data import Data
 from intemi.machines import (
     KNN,
@@ -15,6 +16,7 @@ from intemi.machines import (
     CVDistributor,
     FeatureSelection,
     FScoreRanking,
+    Learner,
     Majority,
     NaiveBayes,
     Repeater,
@@ -39,6 +41,14 @@ from intemi.machines.meta_learning.knowledge_folder import as_base
 CANDIDATES = Flow((Set((Majority(), KNN(k=5), NaiveBayes())),))
 QUICK = cross_validation(folds=2, repetitions=1)
 SEARCH = MetaLearner(CANDIDATES, validation=QUICK)
+
+
+class Sleeper(Learner):
+    """Takes its time."""
+
+    def run(self, data: Data) -> Model:
+        time.sleep(0.2)
+        return Majority().run(data)
 
 
 def searched(project: Project, name: str = "iris", search: MetaLearner = SEARCH) -> Any:
@@ -151,6 +161,22 @@ def test_a_folder_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="folder must be one that exists, got"):
         Knowledge(str(tmp_path / "none"))
     assert KnowledgeFolder(tmp_path / "new").knowledge().entries() == ()
+
+
+def test_a_search_that_ends_in_time_adds_what_it_has_finished(tmp_path: Path) -> None:
+    kept = KnowledgeFolder(tmp_path)
+    with Project() as project:
+        found = searched(project, search=SEARCH.replace("seconds", 60.0))
+        assert kept.add_search(project, found) == found.results["Tests"] == 3
+
+
+def test_of_an_aborted_search_nothing_is_added(tmp_path: Path) -> None:
+    with Project() as project:
+        slow = MetaLearner(Flow((Set((Majority(), Sleeper())),)), validation=QUICK)
+        capsule = project.request(slow, data=project.request(SklearnDataset("iris")).data)
+        capsule.abort()
+        assert KnowledgeFolder(tmp_path).add_search(project, capsule) == 0
+        assert KnowledgeFolder(tmp_path).add_search(project, searched(project)) == 3
 
 
 def test_only_searches_are_harvested(tmp_path: Path) -> None:

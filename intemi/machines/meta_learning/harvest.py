@@ -61,8 +61,7 @@ def _finished_tests(found: Capsule) -> list[Capsule]:
 
 def _stamps_of(found: Capsule) -> set[str]:
     """Why the results of a search do not mean what they say."""
-    results = found.results if found.state is State.FINISHED else {}
-    return {*found.context.stamps, *results} & set(INVALIDATING)
+    return set(found.results) & set(INVALIDATING) if found.state is State.FINISHED else set()
 
 
 def _candidate_of(test: Machine) -> Machine:

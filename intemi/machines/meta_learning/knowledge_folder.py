@@ -123,8 +123,8 @@ class KnowledgeFolder:
     def add_search(self, project: Project, found: Capsule) -> int:
         """Add the finished tests of a search, and say how many were new.
 
-        Nothing is added twice, nor what was revoked, nor results that are stamped as unfair. The search may have been
-        aborted: what had finished counts.
+        Nothing is added twice, nor what was revoked, nor results that are stamped as unfair. The search may have ended
+        early, or by its time limit. Of one that was aborted nothing is added: requested again, it goes on where it was.
         """
         from intemi.machines.meta_learning.harvest import description_of_search, entries_of_search
 
