@@ -2,17 +2,20 @@
 
     python -m scripts.committee_knowledge
     python -m scripts.committee_knowledge --one-by-one glass
+    python -m scripts.committee_knowledge splits
 
 All committees of a split are tested in blocks, and share their trees. The results are kept in the folder
-`committee-knowledge`, where a run that was stopped goes on; the knowledge base is written to `committee-knowledge.npz`.
+`committee-knowledge`, where a run that was stopped goes on; the knowledge base is written to a file beside it.
 `--one-by-one` asks for each committee on one data set as a machine of its own, in memory: it prints how many machines
-exist and how many are run, and checks that their results are those of the blocks.
+exist and how many are run, and checks that their results are those of the blocks. The other plans of `PLANS` have more
+splits, candidates or data sets; what they have in common with the first is not run again.
 """
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +28,7 @@ from intemi.kernel import ConfigurationError, IntemiError, Machine
 from intemi.machines import ClassificationTest, CVDistributor, DataLoader, Repeater, Scheme
 from intemi.machines.interfaces import Floats
 from intemi.machines.meta_learning import KnowledgeBase
-from scripts.committee_space import Member, accuracies, small_space, tested_together
+from scripts.committee_space import Member, accuracies, committee_space, small_space, tested_together
 
 DATA_SETS = (
     "flags",
@@ -42,11 +45,51 @@ DATA_SETS = (
     "vowel-telugu",
 )
 """Of the book's 21 data sets the twelve largest with at most 1,000 rows."""
+OTHER_DATA_SETS = (
+    "appendicitis",
+    "iris",
+    "wine",
+    "segment",
+    "splice",
+    "kr-vs-kp",
+    "waveform-21",
+    "ann-thyroid",
+)
+"""The others of the book but for Letter, which has 20,000 rows."""
 FOLDS, REPETITIONS, SEED = 5, 2, 1
-FOLDER, FILE = "committee-knowledge", "committee-knowledge.npz"
+FOLDER = "committee-knowledge"
 
 
-def files(names: Sequence[str] = DATA_SETS) -> dict[str, Machine]:
+@dataclass(frozen=True)
+class Plan:
+    """What a knowledge base is made of."""
+
+    data_sets: tuple[str, ...]
+    space: tuple[Member, ...]
+    repetitions: int
+
+    @property
+    def protocol(self) -> dict[str, int]:
+        """The splits."""
+        return {"folds": FOLDS, "repetitions": self.repetitions}
+
+
+SMALL = "small"
+PLANS: Mapping[str, Plan] = {
+    SMALL: Plan(DATA_SETS, tuple(small_space()), REPETITIONS),
+    "splits": Plan(DATA_SETS, tuple(small_space()), 10 * REPETITIONS),
+    "space": Plan(DATA_SETS, tuple(committee_space()), REPETITIONS),
+    "data": Plan((*DATA_SETS, *OTHER_DATA_SETS), tuple(small_space()), REPETITIONS),
+}
+"""The small one, and three that have more of one thing."""
+
+
+def file_of(plan: str) -> str:
+    """Where the knowledge base of a plan is written."""
+    return f"{FOLDER}-{plan}.npz"
+
+
+def files(names: Sequence[str]) -> dict[str, Machine]:
     """What reads the data sets from their files."""
     missing = [each for each in names if not (SHARED / f"{each}.arff").exists()]
     if missing:
@@ -127,25 +170,26 @@ def check_one_by_one(
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Build the knowledge base, and print what was run."""
+    """Build the knowledge base of a plan, and print what was run."""
     parser = argparse.ArgumentParser(prog="python -m scripts.committee_knowledge", description=__doc__)
+    parser.add_argument("plan", nargs="?", default=SMALL, choices=PLANS, help="what the knowledge base is made of")
     parser.add_argument("--project", default=FOLDER, help="the folder with the results")
-    parser.add_argument("--file", default=FILE, help="where to write the knowledge base")
     parser.add_argument("--workers", type=int, default=2, help="how many machines are run at a time")
     parser.add_argument("--one-by-one", metavar="DATA", help="a data set on which to count and check")
     chosen = parser.parse_args(arguments)
-    space = small_space()
+    plan, file = PLANS[chosen.plan], file_of(chosen.plan)
     if chosen.one_by_one:
-        base, space = load(chosen.file)
+        base, space = load(file)
         expected = base.results[base.data_sets.index(chosen.one_by_one)]
         with Project(workers=chosen.workers) as project:
-            check_one_by_one(project, files([chosen.one_by_one])[chosen.one_by_one], space, expected)
+            loader = files([chosen.one_by_one])[chosen.one_by_one]
+            check_one_by_one(project, loader, space, expected, **plan.protocol)
             print(project.counts())
         return
     with Project(chosen.project, workers=chosen.workers) as project:
-        base = build(project, files(), space)
+        base = build(project, files(plan.data_sets), plan.space, **plan.protocol)
         print(project.counts())
-    save(chosen.file, base, space)
+    save(file, base, plan.space)
     print(base)
 
 

@@ -88,9 +88,12 @@ class Line:
 def line_of(strategy: Strategy, base: KnowledgeBase, tests: int = TESTS, seeds: int = SEEDS) -> Line:
     """Replay a strategy on all data sets, leaving out each in turn; several times if it makes random choices."""
     limited = strategy.replace("stop", (MaxTests(tests),))
-    runs = range(seeds if strategy.is_random else 1)
+    runs = seeds if strategy.is_random else 1
     found = np.array(
-        [np.mean([_replayed(limited, base, name, seed) for seed in runs], axis=0) for name in base.data_sets]
+        [
+            np.mean([_replayed(limited, base, name, seed=place * runs + run) for run in range(runs)], axis=0)
+            for place, name in enumerate(base.data_sets)
+        ]
     )
     return Line({curve: found[:, place, :tests] for place, curve in enumerate(CURVES)})
 

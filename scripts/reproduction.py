@@ -33,8 +33,9 @@ HEAD = """# Reproduction of the book's experiment with single trees
 
 Which way to prune a decision tree is the most accurate, and which gives the smallest trees? The book compares 143
 refinements of trees that are grown by five split criteria, and draws conclusions. This page repeats the comparison and
-says of each conclusion about single trees whether it came out. After it come the book's experiment with
-[committees](#committees), and another one with [best-first trees](#best-first-trees). It is written by a program:
+says of each conclusion about single trees whether it came out. After it come the book's experiments with
+[committees](#committees) and with [searches by profiles](#search-by-profiles), and another one with
+[best-first trees](#best-first-trees). It is written by a program:
 
 ```
 python -m scripts.reproduction             # runs what is missing, into single-trees/, then writes this page
