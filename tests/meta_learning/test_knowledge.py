@@ -36,7 +36,7 @@ from intemi.machines.meta_learning import (
     Set,
     cross_validation,
 )
-from intemi.machines.meta_learning.knowledge_folder import as_base
+from intemi.machines.meta_learning.knowledge_entries import as_base
 
 CANDIDATES = Flow((Set((Majority(), KNN(k=5), NaiveBayes())),))
 QUICK = cross_validation(folds=2, repetitions=1)

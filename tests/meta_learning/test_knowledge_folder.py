@@ -13,7 +13,8 @@ from intemi import ConfigurationError, IntemiError
 from intemi.kernel.errors import StoreWarning
 from intemi.machines import KNN, NaiveBayes
 from intemi.machines.meta_learning import knowledge_folder
-from intemi.machines.meta_learning.knowledge_folder import Entry, KnowledgeFolder, text_of
+from intemi.machines.meta_learning.knowledge_entries import Entry, text_of
+from intemi.machines.meta_learning.knowledge_folder import KnowledgeFolder
 
 
 def entry(data_set: str = "iris", learner: str = "knn", result: float = 0.9, protocol: str = "2 × 5") -> Entry:
@@ -132,7 +133,7 @@ def test_results_must_be_numbers() -> None:
 WRITER = """
 import sys
 from intemi.machines.meta_learning import knowledge_folder
-from intemi.machines.meta_learning.knowledge_folder import Entry, KnowledgeFolder
+from intemi.machines.meta_learning import Entry, KnowledgeFolder
 kept = KnowledgeFolder(sys.argv[1])
 for number in range(40):
     kept.append([Entry(f"data {number}", sys.argv[2], "2 x 5", (0.5, 0.6))])

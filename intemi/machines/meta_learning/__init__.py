@@ -1,15 +1,16 @@
 """Meta-learning: searches for learning machines that use what was found on other data.
 
-`knowledge_base` is what is known of other data sets, `knowledge_folder` where it is kept; `knowledge_arrays`,
-`knowledge_csv` and `aslib` are files of it, and `knowledge_checks` tell what is wrong; `knowledge` is what of it a
-search gets, and `harvest` what it adds. `meta_features` and `landmarks` describe data. `scores`, `similarities`,
-`orders` and `description_orders` are what can be exchanged. `generators` and `flow` produce candidates, `refining`
-those near the best; the `default_space` is one of them. `profile_search` (with a `deadlock_guard`), `landmark_search`,
-`complexity_search`, `passive_search` and `active_testing` are strategies. `loop` runs any of them; a `meta_learner` is
-the machine that does it, with a `search_log` and reports of its `progress`; `replay` does it on results that are on
-record, and `curves` say how good they were. `evaluation` says what tests will take, by `descriptions` of data and a
-`calibration`, which `measuring` makes; `corrections` learn while a search runs, and `attractiveness` says what is
-promising, by generators, by components (`component_credit`) or by profiles (`profile_attractiveness`).
+`knowledge_base` is what is known of other data sets, `knowledge_folder` where its `knowledge_entries` are kept;
+`knowledge_arrays`, `knowledge_csv` and `aslib` are files of it, and `knowledge_checks` tell what is wrong; `knowledge`
+is what of it a search gets, and `harvest` what it adds. `meta_features` and `landmarks` describe data. `scores`,
+`similarities`, `orders` and `description_orders` are what can be exchanged. `generators` and `flow` produce candidates,
+`refining` those near the best; the `default_space` is one of them. `profile_search` (with a `deadlock_guard`),
+`landmark_search`, `complexity_search`, `passive_search` and `active_testing` are strategies. `loop` runs any of them; a
+`meta_learner` is the machine that does it, with a `search_log` and reports of its `progress`; `replay` does it on
+results that are on record, and `curves` say how good they were. `evaluation` says what tests will take, by
+`descriptions` of data and a `calibration`, which `measuring` makes; `corrections` learn while a search runs, and
+`attractiveness` says what is promising, by generators, by components (`component_credit`) or by profiles
+(`profile_attractiveness`).
 """
 
 from intemi.machines.meta_learning.active_testing import ActiveTesting
@@ -36,7 +37,8 @@ from intemi.machines.meta_learning.knowledge_arrays import read_arrays, write_ar
 from intemi.machines.meta_learning.knowledge_base import KnowledgeBase
 from intemi.machines.meta_learning.knowledge_checks import KnowledgeReport, check_knowledge, without_problems
 from intemi.machines.meta_learning.knowledge_csv import read_csv_base, write_csv_base
-from intemi.machines.meta_learning.knowledge_folder import Entry, KnowledgeFolder, own_knowledge_folder
+from intemi.machines.meta_learning.knowledge_entries import Entry
+from intemi.machines.meta_learning.knowledge_folder import KnowledgeFolder, own_knowledge_folder
 from intemi.machines.meta_learning.landmark_search import LandmarkSearch
 from intemi.machines.meta_learning.landmarks import Landmarks, relative_landmarks
 from intemi.machines.meta_learning.loop import Reason, Runner, search

@@ -20,7 +20,7 @@ from intemi.data.quoting import pattern, quoted, value_at
 from intemi.data.texts import decoded, file_bytes
 from intemi.machines.interfaces import Floats
 from intemi.machines.meta_learning.knowledge_base import KnowledgeBase
-from intemi.machines.meta_learning.knowledge_folder import configuration_of, name_in_file
+from intemi.machines.meta_learning.knowledge_entries import configuration_of, name_in_file
 from intemi.machines.meta_learning.long_form import Run, base_of_runs
 from intemi.whole_files import write_whole
 

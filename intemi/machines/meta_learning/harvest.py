@@ -9,7 +9,7 @@ from intemi.data import Data
 from intemi.kernel import Capsule, ConfigurationError, Machine, Project, State
 from intemi.kernel.lineage import INVALIDATING
 from intemi.kernel.shipped import VERSION
-from intemi.machines.meta_learning.knowledge_folder import Entry, protocol_of, text_of
+from intemi.machines.meta_learning.knowledge_entries import Entry, protocol_of, text_of
 from intemi.machines.meta_learning.meta_features import meta_features
 from intemi.machines.meta_learning.meta_learner import MetaLearner
 from intemi.machines.meta_learning.universal import universal_power

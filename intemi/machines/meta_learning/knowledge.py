@@ -11,7 +11,8 @@ from intemi.data import Data
 from intemi.kernel import Component, ConfigurationError, Machine, parameter
 from intemi.kernel.encoding import digest
 from intemi.machines.meta_learning.knowledge_base import KnowledgeBase
-from intemi.machines.meta_learning.knowledge_folder import Entry, Held, KnowledgeFolder, as_base, protocol_of
+from intemi.machines.meta_learning.knowledge_entries import Entry, as_base, protocol_of
+from intemi.machines.meta_learning.knowledge_folder import Held, KnowledgeFolder
 
 
 class Knowledge(Component):

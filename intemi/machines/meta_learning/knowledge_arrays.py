@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from intemi.data.errors import DataError, listed
 from intemi.data.texts import file_bytes
 from intemi.machines.meta_learning.knowledge_base import KnowledgeBase
-from intemi.machines.meta_learning.knowledge_folder import configuration_of, name_in_file
+from intemi.machines.meta_learning.knowledge_entries import configuration_of, name_in_file
 from intemi.whole_files import write_whole
 
 Path = str | os.PathLike[str]

@@ -12,7 +12,7 @@ import numpy as np
 from intemi.data.errors import DataError, shown
 from intemi.data.texts import decoded, file_bytes
 from intemi.machines.meta_learning.knowledge_base import KnowledgeBase
-from intemi.machines.meta_learning.knowledge_folder import configuration_of, name_in_file
+from intemi.machines.meta_learning.knowledge_entries import configuration_of, name_in_file
 from intemi.machines.meta_learning.long_form import Run, base_of_runs, runs_of_base
 from intemi.whole_files import write_whole
 
