@@ -6,7 +6,9 @@ import time
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from intemi import ConfigurationError, Model, Project, from_plain
 from intemi.data import Data
@@ -23,7 +25,7 @@ from intemi.machines import (
     Scheme,
     SklearnDataset,
 )
-from intemi.machines.measures import LogLoss
+from intemi.machines.measures import LogLoss, Measure
 from intemi.machines.meta_learning import (
     BestOnAverage,
     Entry,
@@ -98,6 +100,33 @@ def test_what_is_not_fair_is_not_added(tmp_path: Path) -> None:
         assert "Leak" in found.results
         assert kept.add_search(project, found) == 0
     assert not list(kept.entries())
+
+
+def test_results_that_are_not_defined_are_not_added(tmp_path: Path) -> None:
+    class Doubtful(Measure):
+        def of(self, answers: NDArray[np.int32]) -> float:
+            return float("nan") if len(np.unique(answers)) == 1 else 1.0
+
+    kept = KnowledgeFolder(tmp_path)
+    validation = cross_validation(2, 1, ClassificationTest(measures=(Doubtful(),)))
+    with Project() as project:
+        found = searched(project, search=MetaLearner(CANDIDATES, validation=validation, measure="Doubtful"))
+        assert kept.add_search(project, found) == 2
+    assert not any("Majority" in each.configuration for each in kept.entries())
+
+
+def test_a_candidate_that_cannot_be_written_goes_by_its_looks(tmp_path: Path) -> None:
+    class Secret(Learner):
+        key: bytes = b"1"
+
+        def run(self, data: Data) -> Model:
+            return Majority().run(data)
+
+    kept = KnowledgeFolder(tmp_path)
+    with Project() as project:
+        search = MetaLearner(Flow((Set((Secret(), Secret(b"2"))),)), validation=QUICK)
+        assert kept.add_search(project, searched(project, search=search)) == 2
+    assert all(str(each).startswith("Secret(key=") for each in kept.base().configurations)
 
 
 def test_a_search_knows_nothing_of_its_own_rows(tmp_path: Path) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
+import numpy as np
+
 from intemi.data import Data
 from intemi.kernel import Capsule, ConfigurationError, Machine, Project, State
 from intemi.kernel.lineage import INVALIDATING
@@ -18,7 +20,10 @@ from intemi.machines.structure.scheme import Scheme
 
 
 def entries_of_search(project: Project, found: Capsule) -> Iterator[Entry]:
-    """An entry for each candidate that a search has tested to the end; none that is stamped as unfair."""
+    """An entry for each candidate that a search has tested to the end.
+
+    None that is stamped as unfair, and none whose measure is not defined on all splits.
+    """
     search = found.config
     if not isinstance(search, MetaLearner):
         raise ConfigurationError(f"a knowledge folder takes the tests of a MetaLearner, got {search.kind}")
@@ -27,15 +32,16 @@ def entries_of_search(project: Project, found: Capsule) -> Iterator[Entry]:
     when = datetime.now(UTC).isoformat(timespec="seconds")
     for test in _finished_tests(found):
         answered = project.query(test, path=RESULT, labels=search.measure)
-        if set(answered.labels) & set(INVALIDATING):
+        results = np.array(answered.values, dtype=np.float64)
+        if set(answered.labels) & set(INVALIDATING) or not np.isfinite(results).all():
             continue
         candidate = _candidate_of(test.config)
         data: Data = test.inputs["data"]
         yield Entry(
             data_set=data.name or data.content_digest().hex()[:12],
-            configuration=text_of(candidate),
+            configuration=_text_of(candidate),
             protocol=protocol_of(search.validation),
-            results=tuple(answered.values),
+            results=tuple(results),
             seconds=_cpu_of(project, test) * universal_power(),
             data_digest=data.content_digest().hex(),
             measure=search.measure,
@@ -68,6 +74,14 @@ def _candidate_of(test: Machine) -> Machine:
     """What fills the place of the candidate: a placeholder with ports is a scheme around it."""
     place: Machine = test.get(CANDIDATE)
     return place.children[0].machine if isinstance(place, Scheme) and len(place.children) == 1 else place
+
+
+def _text_of(candidate: Machine) -> str:
+    """The candidate as JSON; what cannot be written as plain data goes by its looks and its digest."""
+    try:
+        return text_of(candidate)
+    except ConfigurationError:
+        return f"{candidate} {candidate.digest.hex()}"
 
 
 def _cpu_of(project: Project, test: Capsule) -> float:
