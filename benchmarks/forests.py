@@ -48,7 +48,8 @@ given <- commandArgs(trailingOnly = TRUE)
 data <- read.csv(given[1])
 data$class <- factor(data$class)
 grow <- function(seed) ranger(class ~ ., data, num.trees = as.integer(given[2]), mtry = as.integer(given[3]),
-  num.threads = as.integer(given[4]), min.node.size = 1, write.forest = TRUE, seed = seed)
+  num.threads = as.integer(given[4]), min.node.size = 1, write.forest = TRUE,
+  seed = seed, verbose = FALSE)
 for (round in seq_len(as.integer(given[5]))) {
   spent <- system.time(grow(round))
   cat(spent[["elapsed"]], spent[["user.self"]] + spent[["sys.self"]], "\\n")
