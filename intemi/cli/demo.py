@@ -37,7 +37,7 @@ def command(ctx: click.Context, folder: str) -> None:
     if not file.exists():
         write_whole(file, template("quickstart"))
     experiment = replace(read_experiment(file), project=str(there / "quickstart"))
-    failed = carry_out(experiment, f"{file} -p {experiment.folder}", "auto", None, False)
+    failed = carry_out(experiment, f"{file} -p {experiment.folder}", "auto", None)
     page, picture = there / "quickstart.html", there / "quickstart.svg"
     with opened(experiment.folder, name="report") as project:
         outcome = found(experiment, project)

@@ -11,13 +11,14 @@ from pathlib import Path
 import click
 
 from intemi.cli.codes import DONE, FAILED
-from intemi.cli.opening import import_option, json_option, write_json
+from intemi.cli.opening import import_option, insecure_option, json_option, on_option, workers_of, write_json
 
 OPTIONAL = {
     "matplotlib": "pictures and reports",
     "pandas": "frames, and Parquet files",
     "pyarrow": "Parquet files",
     "optuna": "its samplers in parameter search",
+    "distributed": "clusters: --on",
     "skops": "fitted scikit-learn estimators on disk",
 }
 Answer = tuple[bool | None, str]
@@ -28,13 +29,16 @@ Answer = tuple[bool | None, str]
     epilog="""\b
 Examples:
   intemi doctor
-  intemi doctor quickstart          look at the folder of a project as well"""
+  intemi doctor quickstart             look at the folder of a project as well
+  intemi doctor --on tls://head:8786   look at the workers of a cluster as well"""
 )
 @click.argument("folder", required=False, type=click.Path())
+@on_option
+@insecure_option
 @import_option
 @json_option
 @click.pass_context
-def command(ctx: click.Context, folder: str | None, as_json: bool) -> None:
+def command(ctx: click.Context, folder: str | None, on: str | None, insecure: bool, as_json: bool) -> None:
     """Check that everything works on this computer, and in the folder of a project."""
     checks: dict[str, Callable[[], Answer]] = {
         "python": _python,
@@ -46,6 +50,8 @@ def command(ctx: click.Context, folder: str | None, as_json: bool) -> None:
     }
     if folder is not None:
         checks["project"] = lambda: _project(folder)
+    if on is not None:
+        checks[f"cluster {on}"] = lambda: _cluster(on, insecure)
     answers = {name: _asked(check) for name, check in checks.items()}
     if as_json:
         write_json({name: {"ok": ok, "found": found} for name, (ok, found) in answers.items()})
@@ -143,3 +149,27 @@ def _project(folder: str) -> Answer:
         return False, str(caught[0].message)
     found = f"{len(runs)} sessions"
     return True, f"{found}; set aside as damaged: {', '.join(aside)}" if aside else found
+
+
+def _cluster(on: str, insecure: bool) -> Answer:
+    """Versions and canary of all workers, and how long a leaf takes there and back."""
+    from time import perf_counter
+
+    from intemi.dask import DaskWorkers
+    from intemi.kernel import Project
+    from intemi.machines import SklearnDataset
+
+    with workers_of(on=on, insecure=insecure) as manager:
+        assert isinstance(manager, DaskWorkers)
+        with Project(workers=manager) as project:
+            places = manager.places
+            if not places:
+                return False, "the scheduler answers, but it has no workers yet"
+            project.run(SklearnDataset("iris"))
+            started = perf_counter()
+            project.run(SklearnDataset("wine"))
+            trip = perf_counter() - started
+    return True, (
+        f"{len(places)} workers ({', '.join(sorted(places))}), versions and canary as here; a leaf took "
+        f"{1000 * trip:.0f} ms there and back"
+    )

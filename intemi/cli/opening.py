@@ -7,6 +7,7 @@ import math
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,7 +19,7 @@ from intemi.whole_files import write_whole
 
 if TYPE_CHECKING:
     from intemi.experiments import Experiment
-    from intemi.kernel import Project
+    from intemi.kernel import Project, TaskManager
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Write JSON, for programs to read.")
 project_option = click.option(
@@ -33,6 +34,12 @@ import_option = click.option(
     callback=lambda _context, _parameter, names: _import(names),
     help="A Python file or module of yours that defines machines; may be given again. Folders name no code.",
 )
+on_option = click.option(
+    "--on",
+    metavar="CLUSTER",
+    help="A dask cluster: its address (tls://head:8786), `dask` for one on this computer, or a file (slurm.yaml).",
+)
+insecure_option = click.option("--insecure", is_flag=True, help="Take a cluster whose connection is not encrypted.")
 experiment_argument = click.argument("source", metavar="FILE|FOLDER", type=click.Path())
 
 
@@ -41,6 +48,26 @@ def _import(names: tuple[str, ...]) -> None:
         from intemi.experiments.imports import import_all
 
         import_all(names, Path("."), "--import")
+
+
+@contextmanager
+def workers_of(
+    workers: int | None = None, processes: bool = False, on: str | None = None, insecure: bool = False
+) -> Iterator[int | TaskManager | None]:
+    """What a project is given as workers, by the options of a command; a cluster that was started for it ends."""
+    if on is not None:
+        from intemi.dask.clusters import workers_on
+
+        if processes:
+            raise ConfigurationError("--processes: a cluster runs machines in processes anyway; leave it out with --on")
+        with workers_on(on, workers, insecure) as manager:
+            yield manager
+    elif processes:
+        from intemi.kernel.processes import Processes
+
+        yield Processes(workers)
+    else:
+        yield workers
 
 
 def experiment_of(source: str, project: str | None = None) -> Experiment:

@@ -14,9 +14,12 @@ from intemi.cli.opening import (
     defines_experiment,
     draw_into,
     experiment_of,
+    insecure_option,
     is_terminal,
     json_option,
+    on_option,
     project_option,
+    workers_of,
     write_json,
 )
 from intemi.series.display import counted
@@ -24,7 +27,7 @@ from intemi.series.display import counted
 if TYPE_CHECKING:
     from intemi.experiments import Experiment, Outcome
     from intemi.experiments.progress import How
-    from intemi.kernel import Project
+    from intemi.kernel import Project, TaskManager
 
 
 @click.command(
@@ -32,6 +35,7 @@ if TYPE_CHECKING:
 Examples:
   intemi run quickstart.yaml
   intemi run quickstart.yaml --dry-run      what would be run, and what is there already
+  intemi run quickstart.yaml --on tls://head:8786
   intemi run study.py --workers 8           a Python file that assigns an Experiment to `experiment`
   intemi run program.py                     any other Python file is run as a program
   intemi run quickstart.yaml --json | jq .failed"""
@@ -42,6 +46,8 @@ Examples:
     "-w", "--workers", type=click.IntRange(min=1), help="Machines run at a time; by default, one on each core."
 )
 @click.option("--processes", is_flag=True, help="Run machines in processes instead of threads.")
+@on_option
+@insecure_option
 @click.option("-n", "--dry-run", is_flag=True, help="Say what would be run, and run nothing but loaders.")
 @click.option("--time-line", type=click.Path(), metavar="FILE", help="Draw what ran when, on which worker.")
 @click.option("-q", "--quiet", is_flag=True, help="Show no progress.")
@@ -53,6 +59,8 @@ def command(
     project: str | None,
     workers: int | None,
     processes: bool,
+    on: str | None,
+    insecure: bool,
     dry_run: bool,
     time_line: str | None,
     quiet: bool,
@@ -71,7 +79,8 @@ def command(
         _explain(experiment)
         return
     again = file if project is None else f"{file} -p {project}"
-    failed = carry_out(experiment, again, "none" if quiet else "auto", workers, processes, as_json, time_line)
+    with workers_of(workers, processes, on, insecure) as manager:
+        failed = carry_out(experiment, again, "none" if quiet else "auto", manager, as_json, time_line)
     ctx.exit(FAILED if failed else DONE)
 
 
@@ -79,24 +88,18 @@ def carry_out(
     experiment: Experiment,
     again: str,
     how: How,
-    workers: int | None,
-    processes: bool,
+    workers: int | TaskManager | None,
     as_json: bool = False,
     time_line: str | None = None,
 ) -> int:
     """Run an experiment and say what came out; how many cells have failed. `again` is what to call it with next."""
     from intemi.experiments import Progress, run, save
     from intemi.experiments.catalogue import load
-    from intemi.kernel import Project, TaskManager
+    from intemi.kernel import Project
 
     load()
-    manager: int | TaskManager | None = workers
-    if processes:
-        from intemi.kernel.processes import Processes
-
-        manager = Processes(workers)
     level: Any = experiment.unification
-    with Project(experiment.folder, workers=manager, unification=level, name=experiment.name) as project:
+    with Project(experiment.folder, workers=workers, unification=level, name=experiment.name) as project:
         save(experiment, experiment.folder)
         try:
             with _watched(project, time_line), Progress(project, how) as progress:

@@ -45,8 +45,8 @@ BEAT_SECONDS = 4.0
 """Between two signs of life from home to workers."""
 LEAVE_SECONDS = 2.0
 """For which workers are waited for when the last project has left."""
-PROBE_SECONDS = 60
-"""For which the answers of new workers are waited for."""
+PROBE_SECONDS = 600
+"""For which the answer of a new worker is waited for: it may have to compile kernels first."""
 MAX_CONNECTIONS = 16
 """Threads that talk to the cluster; they mostly wait for it."""
 MAX_LOSSES = 3
@@ -102,6 +102,12 @@ class DaskWorkers(Dispatcher):
         self._pool: ThreadPoolExecutor | None = None
         self._keeper: threading.Thread | None = None
         self._is_resting = threading.Event()
+
+    @property
+    def places(self) -> list[str]:
+        """Host and process of each worker that can be used now."""
+        with self._lock:
+            return [link.place for link in self._links.values()]
 
     # Connecting
 

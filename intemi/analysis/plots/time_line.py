@@ -59,7 +59,7 @@ class Watched:
         elif event.kind in (EventKind.FINISHED, EventKind.FAILED) and (record := context.record) is not None:
             worker = self._running.pop(record.machine, None)
             if worker is not None:
-                times = {"wall": record.wall, "started": record.started, "worker": worker}
+                times = {"wall": record.wall, "started": record.started, "worker": record.worker or worker}
                 self._rows.append({**times, "machine": context.name, "kind": record.kind, "path": context.path})
 
     @property

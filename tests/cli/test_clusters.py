@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from intemi.cli.main import command
+from intemi.dask.clusters import read_queue
+from intemi.kernel import ConfigurationError
+
+QUICK = "{data: [iris], learners: [NaiveBayes], protocol: {distributor: {type: CVDistributor, folds: 2}}}"
+SLURM = """
+jobqueue:
+  slurm:
+    cores: 8
+    memory: 32GB
+jobs: 4
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.needs("dask")
+def test_an_experiment_runs_on_a_cluster_of_this_computer(tmp_path: Path) -> None:
+    (tmp_path / "quick.yaml").write_text(QUICK, "utf-8")
+    program = "from intemi.cli.main import main; main()"
+    options = ["--on", "dask", "-w", "1", "--json", "--quiet"]
+    done = subprocess.run(
+        [sys.executable, "-c", program, "run", "quick.yaml", *options], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert (found["finished"], found["failed"]) == (1, {})
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--on", "head"], "give the address of a scheduler"),
+        (["--on", "tcp://192.0.2.1:8786"], "is not encrypted"),
+        (["--on", "tls://head:1", "-w", "3"], "the cluster decides how many workers there are"),
+        (["--on", "dask", "--processes"], "--processes: a cluster runs machines in processes anyway"),
+        (["--on", "missing.yaml"], "missing.yaml: cannot be read"),
+    ],
+)
+def test_a_cluster_that_cannot_be_had_is_one_clear_error(tmp_path: Path, options: list[str], message: str) -> None:
+    (tmp_path / "quick.yaml").write_text(QUICK, "utf-8")
+    done = CliRunner().invoke(command, ["run", str(tmp_path / "quick.yaml"), *options])
+    assert done.exit_code != 0
+    assert message in done.output + str(done.exception)
+
+
+def test_a_file_describes_a_queue(tmp_path: Path) -> None:
+    file = tmp_path / "slurm.yaml"
+    file.write_text(SLURM, "utf-8")
+    assert read_queue(str(file)) == ("slurm", {"cores": 8, "memory": "32GB"}, 4)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("jobqueue: {slurm: {}, pbs: {}}", "must have one queue"),
+        ("jobqueue: {unknown: {}}", "must have one queue"),
+        ("[1, 2]", "must have one queue"),
+        ("jobqueue: {slurm: {}}\njobs: 0", "be a number of at least 1"),
+        ("jobqueue: {slurm: 3}", "must hold options"),
+    ],
+)
+def test_a_file_that_describes_none_is_refused(tmp_path: Path, text: str, message: str) -> None:
+    file = tmp_path / "queue.yaml"
+    file.write_text(text, "utf-8")
+    with pytest.raises(ConfigurationError, match=message):
+        read_queue(str(file))
