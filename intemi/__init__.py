@@ -21,7 +21,7 @@ What is here, in the order in which it is best read:
                   Seed
     to compare    diff, Difference
     to keep       storable, content_digest, from_plain, load_model
-    workers       Threads, Processes; to write your own: TaskManager, Call, Task, Stopped
+    workers       Threads, Processes; to write your own: TaskManager, Slots, Dispatcher, Call, Task, Stopped
     errors        IntemiError and its family: ConfigurationError, BindingError, InfeasibleError, EncodingError,
                   MachineError, MachineFailed, MachineAborted, LimitExceeded, MemoryExceeded;
                   StoreWarning, ChanceWarning are warnings
@@ -36,6 +36,7 @@ What is elsewhere:
     intemi.analysis     statistics, tests of hypotheses, plots
     intemi.experiments  experiments from files and from Python
     intemi.interop      machines as estimators of scikit-learn
+    intemi.dask         leaves on the workers of a cluster
     intemi.testing      what any machine, store or task manager must do
 """
 

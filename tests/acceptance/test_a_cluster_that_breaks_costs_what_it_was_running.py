@@ -77,15 +77,14 @@ class Storm:
 
     def restart_by_nanny(self, chance: random.Random) -> None:
         nanny = self.cluster.add_worker(nanny=True)
-        until = time.monotonic() + 30
-        while not (children := self.children_of(nanny)) and time.monotonic() < until:
-            time.sleep(0.05)
-        time.sleep(2 * chance.random())
-        for child in children:
-            with contextlib.suppress(psutil.Error):
+        wait_for_workers(self.cluster, 3)
+        time.sleep(chance.random())
+        for child in self.children_of(nanny):
+            if "multiprocessing.spawn" in " ".join(child.cmdline()):
                 child.kill()
-        self.workers.pop(0).kill()
-        self.workers.append(nanny)
+        time.sleep(1)
+        nanny.terminate()
+        nanny.wait()
 
     def kill_scheduler(self, chance: random.Random) -> None:
         for process in (self.cluster.scheduler, *self.workers):
