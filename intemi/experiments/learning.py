@@ -176,9 +176,9 @@ def learn(
     given = _read(data, target)
     table = given if isinstance(given, Data) else given.data
     _refuse_unlearnable(table)
+    search = search_for(table, tests)  # before workers are there: what it imports shall use one core a worker, too
     with Project(folder, workers=workers, seed=seed, name="learn") as project:
         source = _loaded(project, data, given)
-        search = search_for(table, tests)
         if tests is None:
             left = 60 * minutes - (time.monotonic() - begun)
             search = search.replace("seconds", max(LEAST_SECONDS, (1 - SAVING) * left))

@@ -19,10 +19,11 @@ def test_a_neighbour_has_one_parameter_changed_by_one_step() -> None:
     assert [each.C for each in neighbours(Logistic(C=1.0))] == [0.1, 10.0]
     assert [each.C for each in neighbours(Logistic(C=3.0))] == [1.0, 10.0]
     assert [each.C for each in neighbours(Logistic(C=100.0))] == [10.0]
+    assert list(neighbours(Logistic(), without=("C",))) == []
 
 
 def test_neighbours_wait_until_enough_was_tested() -> None:
-    flow = Flow((FIRST, Neighbours(FIRST, best=1, share=1.0))).begin()
+    flow = Flow((FIRST, Neighbours(FIRST, count=2, share=1.0))).begin()
     first = flow.poll()
     flow.rate(first[0], 0.9)
     assert flow.poll() == []
@@ -31,15 +32,17 @@ def test_neighbours_wait_until_enough_was_tested() -> None:
     assert [item.configuration for item in flow.poll()] == [Logistic(C=0.1), Logistic(C=10.0)]
 
 
-def test_in_a_cycle_neighbours_climb_to_the_best() -> None:
-    climbing = Cycle(Neighbours(Union((FIRST, Loop())), best=1, share=1.0))
+def test_in_a_cycle_neighbours_of_the_best_are_tested_first_and_then_all_others() -> None:
+    climbing = Cycle(Neighbours(Union((FIRST, Loop())), count=2, share=1.0))
     flow = Flow((FIRST, climbing)).begin()
 
     def quality(candidate) -> float:
         return candidate.C / 1000 if isinstance(candidate, Logistic) else 0.0
 
-    found = [item.configuration for _ in range(5) for item in rate_new(flow, quality)]
-    assert found[3:] == [Logistic(C=0.1), Logistic(C=10.0), Logistic(C=100.0)]
+    found = [item.configuration for _ in range(30) for item in rate_new(flow, quality)]
+    assert found[3:7] == [Logistic(C=0.1), Logistic(C=10.0), Logistic(C=100.0), Logistic(C=0.01)]
+    assert {each.k for each in found if isinstance(each, KNN)} == set(range(1, 20, 2))
+    assert len(found) == len(set(found)) == 5 + 10 + 12, "all values of C, of k, and of two parameters of naive Bayes"
 
 
 def test_committees_are_made_of_the_best_and_of_the_best_of_each_kind() -> None:
@@ -47,6 +50,6 @@ def test_committees_are_made_of_the_best_and_of_the_best_of_each_kind() -> None:
     flow = Flow((first, CommitteesOfTheBest(first, sizes=(2,)))).begin()
     rate_new(flow, lambda candidate: 0.9 if isinstance(candidate, Logistic) else 0.8)
     committees = flow.poll()
-    assert all(isinstance(item.configuration, Voting) and item.attractiveness == 2 for item in committees)
+    assert all(isinstance(item.configuration, Voting) and item.attractiveness > 1 for item in committees)
     members = {item.configuration.learners for item in committees}
     assert members == {(Logistic(C=1.0), Logistic(C=10.0)), (Logistic(C=1.0), NaiveBayes())}

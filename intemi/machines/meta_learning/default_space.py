@@ -48,6 +48,9 @@ MAX_BOOSTED_CELLS = 400_000
 """Up to so many values trees are boosted by exact splits; beyond, by those of histograms."""
 ROWS_A_COVARIANCE = 5
 """For so many rows a class and column there are quadratic discriminants, which need the covariances of each class."""
+FIXED = ("*stop.*", "*size")
+"""What neighbours do not change: when trees stop to grow, since single ones are pruned; how large committees are, since
+the larger ones are better."""
 MANY_ROWS, FEW_ROWS = 20_000, 1_000
 
 
@@ -58,7 +61,7 @@ def default_space(data: DataDescription) -> Flow:
     True
     """
     first = Set(tuple(first_candidates(data)))
-    nearby = Cycle(Neighbours(Union((first, Loop()))))
+    nearby = Cycle(Neighbours(Union((first, Loop())), without=FIXED))
     committees = CommitteesOfTheBest(Union((first, nearby)))
     return Flow((first, nearby, committees))
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from fnmatch import fnmatchcase
+from functools import lru_cache
+from itertools import islice
 from typing import Any
 
 from intemi.kernel import Machine, parameter
@@ -14,15 +17,19 @@ from intemi.machines.meta_learning.calibration import signature
 from intemi.machines.meta_learning.generators import Arrivals, Generator, Item, Ratings
 from intemi.machines.search.defaults import default_values
 
+MAX_REMEMBERED = 4096
+"""Candidates whose neighbours are remembered: they are asked for again after every test."""
+ON_RECORD = 100.0
+"""How attractive a committee is whose members were trained for other tests: it takes a fraction of what they took."""
 RULES = (Vote(), Average())
 """How committees decide: some learners are better than the probabilities that they give, others are not."""
 
 
 class Neighbours(Generator):
-    """The best candidates with one parameter changed: one step up or down in its default range.
+    """Candidates with one parameter changed by one step of its default range: first of the best, then of the next.
 
-    It begins when a `share` of what its source produced was tested. In a `Cycle` it climbs: neighbours that are better
-    have neighbours themselves.
+    It begins when a `share` of what its source produced was tested, and produces `count` new candidates at a time. In a
+    `Cycle` that is a best-first search: neighbours that were tested have neighbours themselves.
 
     >>> from intemi.machines import Logistic
     >>> from intemi.machines.meta_learning import Flow, Set
@@ -32,9 +39,10 @@ class Neighbours(Generator):
     """
 
     source: Generator
-    best: int = parameter(default=3, at_least=1)
-    """How many candidates have neighbours."""
-    share: float = parameter(default=0.8, at_least=0, at_most=1)
+    count: int = parameter(default=8, at_least=1)
+    share: float = parameter(default=0.9, at_least=0, at_most=1)
+    without: tuple[str, ...] = ()
+    """Parameters that are not changed: patterns of their paths, in which "*" stands for anything."""
 
     @property
     def sources(self) -> tuple[Generator, ...]:
@@ -44,14 +52,22 @@ class Neighbours(Generator):
         [source] = arrivals
         rated = best_first(source.items, ratings)
         if len(rated) >= self.share * len(source.items):
-            for item in rated[: self.best]:
-                yield from (Item(each, self) for each in neighbours(item.configuration))
+            yield from (Item(each, self) for each in islice(self._unknown_near(rated, source.items), self.count))
+
+    def _unknown_near(self, rated: Sequence[Item], items: Sequence[Item]) -> Iterator[Machine]:
+        known = {item.configuration.digest for item in items}
+        for item in rated:
+            for each in neighbours(item.configuration, self.without):
+                if each.digest not in known:
+                    known.add(each.digest)
+                    yield each
 
 
 class CommitteesOfTheBest(Generator):
     """Committees of the best candidates, and of the best candidates of the best kinds, as many as `sizes` say.
 
-    Their members were tested, so their models are on record: a committee costs no more than its answers.
+    Their members were tested, so their models are on record: a committee costs no more than its answers, and comes
+    earlier than the sum of what its members take would let it.
 
     >>> from intemi.machines import KNN, NaiveBayes
     >>> from intemi.machines.meta_learning import Flow, Set
@@ -62,7 +78,7 @@ class CommitteesOfTheBest(Generator):
 
     source: Generator
     sizes: tuple[int, ...] = (3, 5)
-    share: float = parameter(default=0.8, at_least=0, at_most=1)
+    share: float = parameter(default=0.7, at_least=0, at_most=1)
 
     @property
     def sources(self) -> tuple[Generator, ...]:
@@ -82,7 +98,7 @@ class CommitteesOfTheBest(Generator):
                     learners = tuple(item.configuration for item in chosen)
                     for rule in RULES:
                         committee = Voting(learners, rule, LargestMeanProbability())
-                        yield Item(committee, self, attractiveness=float(size))
+                        yield Item(committee, self, attractiveness=ON_RECORD)
 
 
 def best_first(items: Sequence[Item], ratings: Ratings) -> list[Item]:
@@ -90,15 +106,20 @@ def best_first(items: Sequence[Item], ratings: Ratings) -> list[Item]:
     return sorted((item for item in items if item in ratings), key=lambda item: -ratings[item])
 
 
-def neighbours(candidate: Machine) -> Iterator[Machine]:
+@lru_cache(maxsize=MAX_REMEMBERED)
+def neighbours(candidate: Machine, without: tuple[str, ...] = ()) -> tuple[Machine, ...]:
     """The candidate with one parameter changed to the next value, up or down, of its default range.
 
     >>> from intemi.machines import Logistic
     >>> [each.C for each in neighbours(Logistic(C=1.0))]
     [0.1, 10.0]
     """
-    for path, values in default_values(candidate).items():
-        yield from (candidate.replace(path, value) for value in _next_to(candidate.get(path), values))
+    return tuple(
+        candidate.replace(path, value)
+        for path, values in default_values(candidate).items()
+        if not any(fnmatchcase(path, pattern) for pattern in without)
+        for value in _next_to(candidate.get(path), values)
+    )
 
 
 def _next_to(present: Any, values: tuple[Any, ...]) -> list[Any]:
