@@ -9,6 +9,7 @@ from intemi.machines import KNN, NaiveBayes, TransformAndClassify
 from intemi.machines.committees import LeastCostRule
 from intemi.machines.committees.update_rules import CostBoosting
 from intemi.machines.meta_learning import (
+    CommitteesOfTheBest,
     Cycle,
     Filled,
     Flow,
@@ -17,6 +18,7 @@ from intemi.machines.meta_learning import (
     MaxSeconds,
     MaxTests,
     MetaLearner,
+    Neighbours,
     Sampled,
     Set,
     TargetQuality,
@@ -135,6 +137,8 @@ PINNED_WITH_PARAMETERS: list[tuple[Callable[[], Component], str]] = [
     (lambda: Cycle(Set((KNN(),)), max_depth=2), "de0e581e0ed354cb0f26f165973c98e5"),
     (lambda: Filled(TransformAndClassify(), {"learner": Set((KNN(),))}), "0e88e15df1cfcb588a081b7389aeefaa"),
     (lambda: Tuned(Set((KNN(),))), "a3ca479712b97d810f5d344d3285ab7b"),
+    (lambda: Neighbours(Set((KNN(),))), "7ee483505ddba4af58d348985874aeea"),
+    (lambda: CommitteesOfTheBest(Set((KNN(),))), "b5c4d70c96039e5726afebc649bfb70b"),
     (lambda: Flow((Set((KNN(),)),)), "f91c4d74637b3e97f2959020a365c1cc"),
     (lambda: MetaLearner(Flow((Set((KNN(),)),))), "238513a76b901d0386b08a087aaf8668"),
     (lambda: Knowledge("folder", size=3, content="00"), "61db74fadb7bc00b095d008124ebc19b"),
