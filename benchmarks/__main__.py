@@ -25,6 +25,7 @@ NAMES = (
     "committees",
     "forests",
     "stacking",
+    "cluster",
 )
 ON_REQUEST = ("against_others",)
 """Those that are run only if they are named."""

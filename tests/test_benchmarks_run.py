@@ -1,8 +1,10 @@
 """Every benchmark runs, in sizes at which its numbers mean nothing."""
 
+import warnings
+
 import pytest
 
-from benchmarks import configuration, cross_validation, forests, million, pruning, requests, scaling
+from benchmarks import cluster, configuration, cross_validation, forests, million, pruning, requests, scaling
 from benchmarks.__main__ import NAMES, main
 from benchmarks.peers import PEERS
 from benchmarks.report import Target, print_targets
@@ -95,3 +97,14 @@ def test_a_target_says_whether_it_held(capsys: pytest.CaptureFixture[str]) -> No
     *_, cheap, dear = capsys.readouterr().out.splitlines()
     assert cheap.split() == ["cheap", "0.05", "≤", "0.1", "held", "0.04"]
     assert dear.split() == ["dear", "2", "s", "≤", "0.5", "s", "MISSED"]
+
+
+@pytest.mark.slow
+@pytest.mark.needs("dask")
+def test_the_benchmark_of_clusters_runs_every_peer(capsys: pytest.CaptureFixture[str]) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # joblib's backend of dask warns of what it uses
+        targets = cluster._overhead(cluster.Sizes({0.0: 4, 0.002: 4}, rounds=1, simulated=(), batches=1))
+    printed = capsys.readouterr().out
+    assert [peer for peer in (cluster.OURS, cluster.DASK, cluster.JOBLIB) if peer not in printed] == []
+    assert all(target.measured > 0 for target in targets)

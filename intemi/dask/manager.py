@@ -99,7 +99,10 @@ class DaskWorkers(Dispatcher):
         self._losses: Counter[bytes] = Counter()
         self._client: Any = None
         self._is_ours = False
-        self._pool: ThreadPoolExecutor | None = None
+        self._traffic: ThreadPoolExecutor | None = None
+        """Sends batches and receives answers."""
+        self._signals: ThreadPoolExecutor | None = None
+        """Sends short messages to workers; one that is frozen lets it wait."""
         self._keeper: threading.Thread | None = None
         self._is_resting = threading.Event()
 
@@ -125,7 +128,8 @@ class DaskWorkers(Dispatcher):
                 self._disconnect()
                 raise
             self._is_resting.clear()
-            self._pool = ThreadPoolExecutor(MAX_CONNECTIONS, thread_name_prefix="intemi dask")
+            self._traffic = ThreadPoolExecutor(MAX_CONNECTIONS, thread_name_prefix="intemi dask")
+            self._signals = ThreadPoolExecutor(MAX_CONNECTIONS, thread_name_prefix="intemi dask")
             self._keeper = threading.Thread(target=self._keep, name="intemi dask keeper", daemon=True)
             self._keeper.start()
 
@@ -135,11 +139,12 @@ class DaskWorkers(Dispatcher):
             if self._keeper is not None:
                 self._keeper.join()
                 self._keeper = None
-            if self._pool is not None:
+            if self._signals is not None and self._traffic is not None:
                 with suppress(Exception):  # a worker may not answer any more
-                    self._pool.submit(self._leave_workers).result(timeout=LEAVE_SECONDS)
-                self._pool.shutdown(wait=False, cancel_futures=True)
-                self._pool = None
+                    self._signals.submit(self._leave_workers).result(timeout=LEAVE_SECONDS)
+                self._signals.shutdown(wait=False, cancel_futures=True)
+                self._traffic.shutdown(wait=False, cancel_futures=True)
+                self._signals = self._traffic = None
             self._disconnect()
 
     def _leave_workers(self) -> None:
@@ -260,12 +265,18 @@ class DaskWorkers(Dispatcher):
             shipment, number = self._sent_to.get(call, (None, 0))
         self.deliver([Outcome(call, Stopped())])
         if shipment is not None and shipment.future is not None:
-            self._client.run(remote.stop, self._home, [number], workers=[shipment.link.address], on_error="ignore")
+            self._signal(self._stop_there, shipment.link, number)
+
+    def _stop_there(self, link: Link, number: int) -> None:
+        self._client.run(remote.stop, self._home, [number], workers=[link.address], on_error="ignore")
 
     def _in_background(self, action: Any, *arguments: Any) -> None:
-        pool = self._pool
-        if pool is not None:
-            pool.submit(self._guarded, action, *arguments)
+        if self._traffic is not None:
+            self._traffic.submit(self._guarded, action, *arguments)
+
+    def _signal(self, action: Any, *arguments: Any) -> None:
+        if self._signals is not None:
+            self._signals.submit(self._guarded, action, *arguments)
 
     def _guarded(self, action: Any, *arguments: Any) -> None:
         try:
@@ -376,6 +387,7 @@ class DaskWorkers(Dispatcher):
                 call.report_usage(ran.cpu, 0)
             return [Outcome(call, model, *times)]
         if ran.status == wire.FAILED:
+            self._losses.pop(call.machine, None)
             return [Outcome(call, _error(*ran.content), *times)]
         if ran.status == wire.REFUSED:
             return [Outcome(call, Refused(f"{call.config.kind} on {link.place}: {ran.content}"), *times)]
@@ -429,7 +441,7 @@ class DaskWorkers(Dispatcher):
         for link in due:
             if not link.is_asked:  # one that is frozen does not answer
                 link.is_asked = True
-                self._in_background(self._say_to, link)
+                self._signal(self._say_to, link)
 
     def _say_to(self, link: Link) -> None:
         try:

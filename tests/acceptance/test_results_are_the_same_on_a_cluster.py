@@ -46,7 +46,7 @@ def test_a_graph_comes_to_the_same_on_any_number_of_workers(cluster: RealCluster
     with Project(workers=DaskWorkers(cluster.address), unification=0) as project:
 
         @given(graph=graphs)
-        @examples(12)
+        @examples(8)
         def check(graph: Graph) -> None:
             oracle = Oracle(graph)
             keys = [check_graph(graph, oracle, project, level=0)]
