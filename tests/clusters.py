@@ -48,6 +48,12 @@ class RealCluster:
         given = ("--nthreads", "1", "--no-dashboard", "--local-directory", self.folder.name, "--memory-limit", "0")
         return self._start("dask_worker", self.address, *given, *chosen, *arguments, env=env)
 
+    def grow(self, workers: int) -> None:
+        """Have at least so many workers."""
+        while len(self.workers) < workers:
+            self.workers.append(self.add_worker())
+        wait_for_workers(self, len(self.workers))
+
     def _start(self, program: str, *arguments: str, env: dict[str, str] | None = None) -> subprocess.Popen[bytes]:
         environment = {**os.environ, **QUIET, "PYTHONPATH": str(ROOT), **(env or {})}
         with open(Path(self.folder.name) / "log", "ab") as log:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from importlib.util import find_spec
 
 import pytest
 
 from intemi.kernel.shipped import VARIABLE
 from scripts.reference_data import WIDE
+from tests.clusters import RealCluster
 
 EXTRAS = {
     "bench": ("arff", "dask"),
@@ -51,3 +53,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         left_out = [item for item in items if item.get_closest_marker("wide")]
         items[:] = [item for item in items if not item.get_closest_marker("wide")]
         config.hook.pytest_deselected(items=left_out)
+
+
+@pytest.fixture(scope="session")
+def shared_cluster() -> Iterator[RealCluster]:
+    """A dask cluster for tests that do it no harm; they add the workers that they need."""
+    with RealCluster(1) as made:
+        yield made

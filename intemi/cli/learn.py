@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from intemi.cli.opening import check_picture, draw_into, is_terminal, json_option, write_json
+from intemi.cli.opening import (
+    check_picture,
+    draw_into,
+    insecure_option,
+    is_terminal,
+    json_option,
+    on_option,
+    workers_of,
+    write_json,
+)
 
 if TYPE_CHECKING:
     from intemi.experiments.learning import Learned
@@ -40,6 +49,8 @@ Examples:
 @click.option(
     "-w", "--workers", type=click.IntRange(min=1), help="Machines run at a time; by default, one on each core."
 )
+@on_option
+@insecure_option
 @click.option("--no-knowledge", is_flag=True, help="Add nothing to your knowledge of machines on data sets.")
 @click.option("-q", "--quiet", is_flag=True, help="Show no progress.")
 @json_option
@@ -52,6 +63,8 @@ def command(
     report: str | None,
     picture: str | None,
     workers: int | None,
+    on: str | None,
+    insecure: bool,
     no_knowledge: bool,
     quiet: bool,
     as_json: bool,
@@ -66,13 +79,13 @@ def command(
     check_picture(picture)
     name = Path(file).with_suffix("")
     model, page, folder = output or f"{name}.model", report or f"{name}.html", project or f"{name}.learn"
-    with _Display(quiet) as display:
+    with workers_of(workers, on=on, insecure=insecure) as manager, _Display(quiet) as display:
         learned = learn(
             file,
             target,
             minutes=minutes,
             folder=folder,
-            workers=workers,
+            workers=manager,
             knowledge=not no_knowledge,
             watch=display.show,
         )

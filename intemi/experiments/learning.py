@@ -20,7 +20,7 @@ import numpy as np
 from intemi.data import Data
 from intemi.data.exchange import from_pandas
 from intemi.data.guessing import Guess, guess
-from intemi.kernel import Capsule, ConfigurationError, Project, Source
+from intemi.kernel import Capsule, ConfigurationError, Project, Source, TaskManager
 from intemi.kernel.errors import TimedOut
 from intemi.machines.loading import DataLoader
 from intemi.machines.meta_learning import (
@@ -147,7 +147,7 @@ def learn(
     minutes: float = 10.0,
     tests: int | None = None,
     folder: str | os.PathLike[str] | None = None,
-    workers: int | None = None,
+    workers: int | TaskManager | None = None,
     seed: int = 0,
     knowledge: bool = True,
     watch: Watcher | None = None,

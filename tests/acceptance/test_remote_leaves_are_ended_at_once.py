@@ -17,7 +17,7 @@ import pytest
 from intemi import Input, Job, LimitExceeded, Limits, Machine, MachineAborted, Model, Output, Project
 from intemi.dask import DaskWorkers
 from intemi.dask.manager import PIECE_BYTES
-from tests.clusters import RealCluster, wait_for_workers
+from tests.clusters import RealCluster
 
 pytestmark = [pytest.mark.slow, pytest.mark.needs("dask")]
 
@@ -85,11 +85,10 @@ class Column(Machine):
         return Model(results={"Sum": float(table[:, self.column].sum())})
 
 
-@pytest.fixture(scope="module")
-def cluster() -> Iterator[RealCluster]:
-    with RealCluster(2) as made:
-        wait_for_workers(made, 2)
-        yield made
+@pytest.fixture
+def cluster(shared_cluster: RealCluster) -> RealCluster:
+    shared_cluster.grow(2)
+    return shared_cluster
 
 
 @pytest.fixture
@@ -148,7 +147,7 @@ def when_over(process: psutil.Process, limits: Limits) -> float:
 def test_a_leaf_over_its_limits_is_gone_within_two_seconds(
     project: Project, tmp_path: Path, limits: Limits, how: str, wraps: bool
 ) -> None:
-    project.wait(*(project.request(Nap(0.05, number)) for number in range(4)))  # to start a process is not the leaf's
+    project.wait(*(project.request(Nap(0.05, number)) for number in range(8)))  # to start a process is not the leaf's
     leaf = Hang(str(tmp_path / "pid"), how)
     capsule = project.request(Around(leaf) if wraps else leaf, limits=limits)
     process = process_of(tmp_path / "pid")
@@ -173,7 +172,7 @@ def size_of(cluster: RealCluster) -> int:
 
 
 def test_the_memory_of_workers_is_flat(cluster: RealCluster) -> None:
-    manager = DaskWorkers(cluster.address, memory=2**24)
+    manager = DaskWorkers(cluster.address, memory=2**22)
     with Project(workers=manager, memory=2**24) as project:
         sizes = []
         for part in range(5):
@@ -195,5 +194,5 @@ def test_a_large_table_travels_to_each_worker_once(cluster: RealCluster) -> None
         project.wait(*sums)
         records = [each.context.record for each in sums]
         used = {record.worker for record in records if record is not None}
-    assert len(used) == 2
-    assert pieces() - before == 2 * -(-TABLE_BYTES // PIECE_BYTES)
+    assert len(used) >= 2
+    assert pieces() - before == len(used) * -(-TABLE_BYTES // PIECE_BYTES)

@@ -5,7 +5,6 @@ and results, with any number of workers, beside threads at home, and while manag
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -26,23 +25,21 @@ from tests.acceptance.test_results_are_the_same_anywhere import (
     graphs,
     request_all,
 )
-from tests.clusters import RealCluster, wait_for_workers
+from tests.clusters import RealCluster
 from tests.machines import Log, cross_validation
 
 pytestmark = [pytest.mark.slow, pytest.mark.needs("dask")]
 
 
-@pytest.fixture(scope="module")
-def cluster() -> Iterator[RealCluster]:
-    with RealCluster(1) as made:
-        yield made
+@pytest.fixture
+def cluster(shared_cluster: RealCluster) -> RealCluster:
+    shared_cluster.grow(1)
+    return shared_cluster
 
 
 @pytest.mark.parametrize("workers", [1, 2, 4])
 def test_a_graph_comes_to_the_same_on_any_number_of_workers(cluster: RealCluster, workers: int) -> None:
-    while len(cluster.workers) < workers:
-        cluster.workers.append(cluster.add_worker())
-    wait_for_workers(cluster, workers)
+    cluster.grow(workers)
     with Project(workers=DaskWorkers(cluster.address), unification=0) as project:
 
         @given(graph=graphs)
@@ -55,7 +52,7 @@ def test_a_graph_comes_to_the_same_on_any_number_of_workers(cluster: RealCluster
             check_keys(keys)
 
         check()
-        assert project.managers[0].workers == workers
+        assert project.managers[0].workers >= workers
 
 
 @given(graph=graphs)

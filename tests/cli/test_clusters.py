@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -8,9 +9,14 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from intemi.cli.doctor import _cluster
 from intemi.cli.main import command
+from intemi.cli.opening import workers_of
 from intemi.dask.clusters import read_queue
-from intemi.kernel import ConfigurationError
+from intemi.experiments.learning import learn
+from intemi.kernel import ConfigurationError, Project
+from intemi.machines import SklearnDataset
+from tests.clusters import RealCluster
 
 QUICK = "{data: [iris], learners: [NaiveBayes], protocol: {distributor: {type: CVDistributor, folds: 2}}}"
 SLURM = """
@@ -34,6 +40,26 @@ def test_an_experiment_runs_on_a_cluster_of_this_computer(tmp_path: Path) -> Non
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     assert (found["finished"], found["failed"]) == (1, {})
+
+
+@pytest.mark.slow
+@pytest.mark.needs("dask")
+def test_the_doctor_looks_at_a_cluster(shared_cluster: RealCluster) -> None:
+    shared_cluster.grow(1)
+    answer = _cluster(shared_cluster.address, insecure=False)
+    assert re.fullmatch(r"\d workers \(.*:\d+\), versions and canary as here; a leaf took \d+ ms there.*", answer[1])
+    assert answer[0]
+
+
+@pytest.mark.slow
+@pytest.mark.needs("dask")
+def test_the_search_for_a_learning_machine_runs_on_a_cluster(shared_cluster: RealCluster) -> None:
+    shared_cluster.grow(1)
+    with Project() as project:
+        iris = project.run(SklearnDataset("iris")).outputs["data"]
+    with workers_of(on=shared_cluster.address) as manager:
+        there = learn(iris, tests=2, knowledge=False, workers=manager)
+    assert there.results["Best"] == learn(iris, tests=2, knowledge=False, workers=1).results["Best"]
 
 
 @pytest.mark.parametrize(

@@ -70,7 +70,6 @@ class Processes(Slots):
             raise ConfigurationError(f"Processes: needs a POSIX system, this is {os.name!r}; use Threads")
         if type(memory) is not int or memory < 0:
             raise ConfigurationError(f"Processes: memory must be an int of at least 0, got {memory!r}")
-        self._memory = memory
         self._pool = WorkerPool(memory)
 
     def execute(self, call: Call) -> tuple[Model, float]:
@@ -88,7 +87,7 @@ class WorkerPool:
 
     def __init__(self, memory: int) -> None:
         self.memory = memory
-        """Bytes of values that a new worker process may keep."""
+        """Bytes of values that a worker process may keep."""
         self._lock = threading.Lock()
         self._free: list[Worker] = []
         self._running: dict[Call, Worker] = {}
@@ -125,6 +124,7 @@ class WorkerPool:
             with self._lock:
                 worker = self._free.pop() if self._free else Worker(self.memory)
                 if worker.is_usable():
+                    worker.memory = self.memory
                     self._running[call] = worker
                     return worker
             worker.close()
@@ -134,7 +134,7 @@ class Worker:
     """One worker process from its start to its end. Only `kill` may be called by another thread than the owner's."""
 
     def __init__(self, memory: int) -> None:
-        self._memory = memory
+        self.memory = memory
         self._lock = threading.Lock()
         self._is_killed = False
         self._process: subprocess.Popen[bytes] | None = None
@@ -295,7 +295,7 @@ class Worker:
     def _make_room(self, channel: Channel, needed: int) -> list[Origin]:
         """Strike off what was not needed for the longest time; what is needed now comes last."""
         dropped: list[Origin] = []
-        while channel.size > self._memory and len(channel.held) > needed:
+        while channel.size > self.memory and len(channel.held) > needed:
             origin = next(iter(channel.held))
             channel.drop([origin])
             dropped.append(origin)
