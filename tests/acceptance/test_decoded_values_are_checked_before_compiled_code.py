@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from intemi.data import Data
+from intemi.data import Column, Data, Table
 from intemi.kernel import Machine, Project, StoreWarning
 from intemi.kernel.decoding import decode
 from intemi.kernel.disk.seal import CONTENT, seal, unseal
@@ -37,6 +37,7 @@ from intemi.machines import (
 )
 from intemi.machines.classifiers.sklearn_estimator import FittedEstimator, pack
 from intemi.machines.trees import C45, CART, QUEST, CTree, DecisionTree
+from intemi.machines.trees.classifier import TreeClassifier
 from intemi.machines.trees.tree import Tree
 from tests.learning.tables import mixed
 
@@ -48,6 +49,7 @@ from intemi.kernel.encoding import encode_once
 from intemi.kernel.errors import EncodingError
 from intemi.machines.trees.classifier import TreeClassifier
 from intemi.machines.trees.refinement.counting import counted
+from intemi.machines.trees.classifier import TreeClassifier
 from intemi.machines.trees.tree import Tree
 from tests.acceptance.test_decoded_values_are_checked_before_compiled_code import trees
 
@@ -130,12 +132,91 @@ def state_of(tree: Tree) -> dict[str, Any]:
     ],
 )
 def test_pieces_of_other_sizes_and_types_are_refused(changes: dict[str, Any]) -> None:
-    tree = trees()[0][0].tree
-    parts = {**state_of(tree), **changes}
-    forged = object.__new__(Tree)
-    forged.__dict__["_state"] = tuple(parts.values())
     with pytest.raises(EncodingError):
-        decode(encode_once(forged))
+        decode(forged({**state_of(trees()[0][0].tree), **changes}))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"nodes": 0},
+        {"nodes": 10**9},
+        {"tests": 10**9},
+        {"labels": ("a",) * 5000},
+        {"labels": 7},
+        {"columns": ()},
+        {"integers": np.zeros(3, np.uint8)},
+        {"integers": np.full(2000, 255, np.uint8)},
+        {"integers": "text"},
+        {"which weights": np.zeros(3, np.uint8)},
+        {"which weights": np.full(10**4, 255, np.uint8)},
+        {"weights": np.zeros(3, np.uint8)},
+        {"weights": np.array(["text"])},
+        {"which others": np.zeros(0, np.uint8)},
+        {"others": np.zeros((2, 2))},
+        {"others": None},
+    ],
+)
+def test_pieces_of_large_trees_that_do_not_fit_are_refused(changes: dict[str, Any]) -> None:
+    state = large_tree().state()
+    assert len(state) == len(COMPACT)
+    assert decode(forged(dict(zip(COMPACT, state, strict=True)))) == large_tree()
+    with pytest.raises(EncodingError):
+        decode(forged({**dict(zip(COMPACT, state, strict=True)), **changes}))
+
+
+def test_tampered_large_trees_never_lead_out_of_their_arrays() -> None:
+    rng = np.random.default_rng(1)
+    classifier, data = large()
+    sound = dict(zip(COMPACT, large_tree().state(), strict=True))
+    refused = used = 0
+    for _ in range(150):
+        name = rng.choice([each for each in COMPACT if isinstance(sound[each], np.ndarray)])
+        changed = sound[name].copy()
+        changed[rng.integers(len(changed), size=2)] = rng.integers(0, 100, 2)
+        try:
+            tree = decode(forged({**sound, name: changed}))
+        except EncodingError:
+            refused += 1
+            continue
+        used += 1
+        TreeClassifier(tree.columns, tree.labels, tree, classifier.decision).probabilities(data)
+    assert refused > 0
+    assert used > 0
+
+
+COMPACT = (
+    "columns",
+    "labels",
+    "nodes",
+    "tests",
+    "integers",
+    "which weights",
+    "weights",
+    "which others",
+    "others",
+)
+
+
+@cache
+def large() -> tuple[Any, Data]:
+    """A tree of several hundred nodes, and its data."""
+    rng = np.random.default_rng(0)
+    target = Column("class", ("a", "b", "c"))
+    data = Data(Table([Column("x"), Column("y")], rng.random((2, 600)), target, rng.integers(3, size=600)))
+    return outputs(CART(refinement=None), data=data)["classifier"], data
+
+
+def large_tree() -> Tree:
+    tree: Tree = large()[0].tree
+    return tree
+
+
+def forged(parts: dict[str, Any]) -> bytes:
+    """The bytes of a tree with such a state."""
+    tree = object.__new__(Tree)
+    tree.__dict__["state"] = lambda: tuple(parts.values())
+    return encode_once(tree)
 
 
 KINDS = ["tree", "bayes", "majority", "neighbours", "vectors", "scaling", "imputation", "intervals", "projection"]
