@@ -15,6 +15,9 @@ from intemi.kernel.protection import protected
 from intemi.kernel.record import ABSENT
 from intemi.kernel.values import PICKLE
 
+MAX_UNFINISHED = 8
+"""Contents that arrive in pieces; the rest of one may never come, because its home was killed."""
+
 
 class Contents:
     """Contents by digest, those that were used last.
@@ -55,6 +58,8 @@ class Contents:
         """Take a piece of a large content; the last one completes it."""
         with self._lock:
             whole = self._unfinished.setdefault(name, bytearray(size))
+            if len(self._unfinished) > MAX_UNFINISHED:
+                del self._unfinished[next(iter(self._unfinished))]
             whole[at : at + len(piece)] = piece
             if at + len(piece) < size:
                 return

@@ -117,7 +117,7 @@ def unsealed(kind: Any, received: object) -> Any:
     try:
         return kind(*decode(content))
     except (EncodingError, TypeError) as error:
-        raise Garbled(f"a message is not a {kind.__name__.lower()}: {error}") from error
+        raise Garbled(f"a message is no {kind.__name__.lower()}: {error}") from error
 
 
 def packed_seed(seed: Seed | None) -> tuple[Any, tuple[int, ...]] | None:
