@@ -26,7 +26,9 @@ from intemi.machines.loading import DataLoader
 from intemi.machines.meta_learning import (
     ComplexitySearch,
     Flow,
+    KnowledgeFolder,
     MetaLearner,
+    ProfileAttractiveness,
     Progress,
     Set,
     TargetQuality,
@@ -54,6 +56,8 @@ PERFECT = TargetQuality(1.0)
 """Of a candidate without an error there is none better."""
 SAVING = 0.02
 """The share of the time that is kept for what follows the search: the winner is saved."""
+MIN_KNOWN = 8
+"""Data sets of which something is to be known before it guides a search."""
 Watcher = Callable[[Progress], None]
 
 
@@ -156,7 +160,8 @@ def learn(
 
     The table is a file, a pandas frame or `Data`; of a file it is guessed how it is best read, and without a `target`
     what is to be predicted. `folder` keeps whatever is run: a search there goes on where the last one was. Ctrl-C ends
-    the search with the best so far. Tests are added to the user's knowledge folder, unless `knowledge` is False.
+    the search with the best so far. Tests are added to the user's knowledge folder, and what is in it of other data
+    guides the search, as soon as there are eight data sets; unless `knowledge` is False.
 
     With `tests` the first so many candidates are tested, however long that takes: then the winner is the same on every
     computer, as it cannot be against the clock.
@@ -176,7 +181,8 @@ def learn(
     given = _read(data, target)
     table = given if isinstance(given, Data) else given.data
     _refuse_unlearnable(table)
-    search = search_for(table, tests)  # before workers are there: what it imports shall use one core a worker, too
+    kept = own_knowledge_folder() if knowledge else None
+    search = search_for(table, tests, kept)  # before workers are there: what it imports is to use one core a worker
     with Project(folder, workers=workers, seed=seed, name="learn") as project:
         source = _loaded(project, data, given)
         if tests is None:
@@ -188,26 +194,31 @@ def learn(
             project.save(found, file)
             content, model = file.read_bytes(), load_model(file)
         seconds = time.monotonic() - begun
-        if knowledge:
-            own_knowledge_folder().add_search(project, found)
+        if kept is not None:
+            kept.add_search(project, found)
         best, results = found.results["Best"], dict(found.results)
         winner = next(each for each in ranked_candidates(found) if name_of(each) == best)
     notes = () if isinstance(given, Data) else (*given.reasons, *map(str, given.notes))
     return Learned(model, winner, search, results, seconds, table, notes, content)
 
 
-def search_for(data: Data, tests: int | None = None) -> MetaLearner:
-    """The search that `learn` makes in data of that size; it has no limit of time yet.
+def search_for(data: Data, tests: int | None = None, kept: KnowledgeFolder | None = None) -> MetaLearner:
+    """The search that `learn` makes in such data; it has no limit of time yet.
 
     >>> from intemi.machines.meta_learning.measuring import made_data
     >>> search_for(made_data(100, 4, 0, 2)).strategy.kind
     'ComplexitySearch'
     """
     size = describe(data)
+    validation = default_validation(size)
     if tests is not None:
         first = Set(tuple(islice(first_candidates(size), tests)))
-        return MetaLearner(Flow((first,)), validation=default_validation(size))
-    return MetaLearner(default_space(size), ComplexitySearch(stop=(PERFECT,)), default_validation(size))
+        return MetaLearner(Flow((first,)), validation=validation)
+    search = MetaLearner(default_space(size), ComplexitySearch(stop=(PERFECT,)), validation)
+    known = None if kept is None else kept.knowledge()
+    if known is None or len(known.base_for(data, validation, search.measure).data_sets) < MIN_KNOWN:
+        return search
+    return search.replace("strategy.attractiveness", ProfileAttractiveness()).replace("knowledge", known)
 
 
 def _read(data: Any, target: str | None) -> Data | Guess:

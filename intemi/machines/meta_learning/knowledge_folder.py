@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from intemi.data.openml import cache_folder as downloads
 from intemi.kernel import IntemiError
 from intemi.kernel.encoding import digest
 from intemi.kernel.errors import StoreWarning
@@ -32,6 +31,8 @@ if TYPE_CHECKING:
     from intemi.machines.meta_learning.knowledge import Knowledge
 
 FILE_NAME = "knowledge.jsonl"
+KNOWLEDGE_VARIABLE = "INTEMI_KNOWLEDGE"
+"""Names the folder of the user, if it is not the usual one."""
 FORMAT = "intemi knowledge 1"
 SEAL_LENGTH = 32
 MAX_BYTES = 2**31
@@ -198,8 +199,13 @@ class KnowledgeFolder:
 
 
 def own_knowledge_folder() -> KnowledgeFolder:
-    """The knowledge of this user, which searches extend: in the cache folder of the user."""
-    return KnowledgeFolder(downloads().parent / "knowledge")
+    """The knowledge of this user, which searches extend: where INTEMI_KNOWLEDGE says, else in the user's data folder.
+
+    It is not kept in the cache, since it cannot be had again.
+    """
+    chosen = os.environ.get(KNOWLEDGE_VARIABLE)
+    data = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
+    return KnowledgeFolder(chosen or Path(data, "intemi", "knowledge"))
 
 
 def _seal(before: str, body: str) -> str:
