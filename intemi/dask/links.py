@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import threading
 import time
+from collections import OrderedDict
+from collections.abc import Iterable
 from itertools import count
 from typing import Any
 
 from intemi.kernel.managers import Call
+
+MAX_HELD = 2**16
+"""Contents of a worker that home remembers."""
 
 
 class Shipment:
@@ -22,6 +27,8 @@ class Shipment:
         self.expected = 0.0
         """Seconds that its leaves take, as far as that is known."""
         self.future: Any = None
+        self.sendings = 0
+        """How often it was sent again, because its worker lacked something."""
         self.is_over = False
 
 
@@ -34,8 +41,9 @@ class Link:
         self.host = host
         self.pid = pid
         self.shipments: set[Shipment] = set()
-        self.holds: set[bytes] = set()
+        self._holds: OrderedDict[bytes, None] = OrderedDict()
         """Digests of contents that it was sent or has made; it may have dropped some, and says so."""
+        self._lock = threading.Lock()
         self.sending = threading.Lock()
         self.heard = time.monotonic()
         """When it last heard of home."""
@@ -48,5 +56,22 @@ class Link:
         return f"{self.host}:{self.pid}"
 
     def lacks(self, content: bytes) -> bool:
-        """Whether it has not got a content."""
-        return content not in self.holds
+        """Whether it has not got a content, as far as home knows."""
+        with self._lock:
+            if content not in self._holds:
+                return True
+            self._holds.move_to_end(content)
+            return False
+
+    def hold(self, contents: Iterable[bytes]) -> None:
+        """It has got contents; those that were not used for longest are forgotten, and sent again if need be."""
+        with self._lock:
+            self._holds.update(dict.fromkeys(contents))
+            while len(self._holds) > MAX_HELD:
+                self._holds.popitem(last=False)
+
+    def release(self, contents: Iterable[bytes]) -> None:
+        """It has dropped contents."""
+        with self._lock:
+            for each in contents:
+                self._holds.pop(each, None)

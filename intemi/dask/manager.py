@@ -51,6 +51,8 @@ MAX_CONNECTIONS = 16
 """Threads that talk to the cluster; they mostly wait for it."""
 MAX_LOSSES = 3
 """A leaf that was lost so often has failed."""
+MAX_SENDINGS = 5
+"""A batch that was sent so often, because its worker lacked something, is lost."""
 
 
 class ClusterWarning(UserWarning):
@@ -149,8 +151,11 @@ class DaskWorkers(Dispatcher):
 
     def _leave_workers(self) -> None:
         """Have workers end what they still run for this home: it was aborted, and is not waited for."""
-        busy = [link.address for link in self._links.values() if link.shipments]
+        with self._lock:
+            busy = [link.address for link in self._links.values() if link.shipments]
+            futures = [each.future for link in self._links.values() for each in link.shipments if each.future]
         if busy:
+            self._client.cancel(futures)
             self._client.run(remote.leave, self._home, workers=busy, on_error="ignore")
 
     def _disconnect(self) -> None:
@@ -159,6 +164,8 @@ class DaskWorkers(Dispatcher):
         self._refused.clear()
         with self._lock:
             self._links.clear()
+            self._waiting.clear()
+            self._sent_to.clear()
         if client is not None:
             with suppress(Exception):  # the scheduler may be gone
                 client.unsubscribe_topic(remote.topic_of(self._home))
@@ -195,13 +202,14 @@ class DaskWorkers(Dispatcher):
         try:
             facts = future.result(timeout=0.1)
             differing = probe.differences(facts)
+            link = None if differing else Link(address, threads, facts["host"], facts["pid"])
         except Exception as error:  # whatever another version of the package, or of Python, does
-            facts, differing = {}, [f"it cannot run intemi ({type(error).__name__}: {error})"]
-        if differing:
+            link, differing = None, [f"it cannot run intemi ({type(error).__name__}: {error})"]
+        if link is None:
             self._refused.add(address)
             return [f"the worker {address} is refused: {', '.join(differing)}; install there what is installed here"]
         with self._lock:
-            self._links[address] = Link(address, threads, facts["host"], facts["pid"])
+            self._links[address] = link
             self.workers = max(1, sum(link.threads for link in self._links.values()))
         return []
 
@@ -264,7 +272,7 @@ class DaskWorkers(Dispatcher):
         with self._lock:
             shipment, number = self._sent_to.get(call, (None, 0))
         self.deliver([Outcome(call, Stopped())])
-        if shipment is not None and shipment.future is not None:
+        if shipment is not None:  # the batch may be on its way still: then the worker remembers
             self._signal(self._stop_there, shipment.link, number)
 
     def _stop_there(self, link: Link, number: int) -> None:
@@ -292,7 +300,7 @@ class DaskWorkers(Dispatcher):
         with link.sending:
             leaves = self._leaves(shipment, contents)
             self._send_large(link, contents)
-            link.holds.update(contents)
+            link.hold(contents)
         if not leaves:
             self._close_shipment(shipment)
             return
@@ -332,7 +340,7 @@ class DaskWorkers(Dispatcher):
             for at in range(0, len(content), PIECE_BYTES):
                 piece = content[at : at + PIECE_BYTES]
                 self._client.run(remote.add_piece, name, at, piece, len(content), self._memory, workers=[link.address])
-            link.holds.add(name)
+            link.hold([name])
             del contents[name]
 
     # Answers come home
@@ -346,7 +354,7 @@ class DaskWorkers(Dispatcher):
                 self._lose(shipment, f"the batch came to nothing ({error})", is_counted=future.status == "error")
                 return
             answer = wire.unsealed(Answer, future.result(timeout=60))
-            ran = [Ran(*each) for each in answer.ran]
+            ran = {each.number: each for each in (Ran(*each) for each in answer.ran)}
         except Exception as error:
             self._lose(shipment, f"its answer cannot be used ({error})", is_counted=True)
             return
@@ -354,46 +362,67 @@ class DaskWorkers(Dispatcher):
             future.release()
         if answer.error:
             self._lose(shipment, answer.error, is_counted=True)
+        elif answer.lacking:
+            self._send_again(shipment, answer.lacking)
+        else:
+            self._deliver_batch(shipment, answer, ran)
+
+    def _send_again(self, shipment: Shipment, lacking: Sequence[bytes]) -> None:
+        """Send a batch with contents that its worker has dropped meanwhile."""
+        shipment.sendings += 1
+        if shipment.sendings >= MAX_SENDINGS:
+            why = f"its worker cannot keep what the batch needs in {self._memory} bytes; give DaskWorkers more memory"
+            self._lose(shipment, why, is_counted=True)
             return
-        if answer.lacking:
-            shipment.link.holds.difference_update(answer.lacking)
-            self._send(shipment)
-            return
-        outcomes = [outcome for each in ran for outcome in self._outcomes(shipment, answer, each)]
-        late = {each.number for each in ran if each.status == wire.NOT_BEGUN}
-        missing = [call for number, call in shipment.calls.items() if number not in late]
-        outcomes += [self._lost(call, shipment.link, "its answer lacks the leaf") for call in missing]
+        shipment.link.release(lacking)
+        self._send(shipment)
+
+    def _deliver_batch(self, shipment: Shipment, answer: Answer, ran: dict[int, Ran]) -> None:
+        """Deliver the leaves that have run; those that have not go to the next batch."""
+        late = [
+            call for number, call in shipment.calls.items() if number in ran and ran[number].status == wire.NOT_BEGUN
+        ]
+        outcomes = [
+            self._outcome(call, shipment.link, answer, ran.get(number))
+            for number, call in shipment.calls.items()
+            if call not in late
+        ]
         with self._lock:
-            self._waiting.extendleft(shipment.calls[number] for number in sorted(late & shipment.calls.keys())[::-1])
+            self._waiting.extendleft(reversed(late))
             self._close_shipment(shipment)
         self.deliver(outcomes)
         self.look_again()
 
-    def _outcomes(self, shipment: Shipment, answer: Answer, ran: Ran) -> list[Outcome]:
-        call = None if ran.status == wire.NOT_BEGUN else shipment.calls.pop(ran.number, None)
-        if call is None:
-            return []
-        link, since = shipment.link, max(0.0, answer.now - ran.ended)
-        times = ran.wall, ran.cpu, since, link.place
+    def _outcome(self, call: Call, link: Link, answer: Answer, ran: Ran | None) -> Outcome:
+        if ran is None:
+            return self._lost(call, link, "its answer lacks the leaf")
+        try:
+            return self._checked_outcome(call, link, answer, ran)
+        except Exception as error:  # whatever a worker sends: the other leaves of the batch are not lost with it
+            return self._lost(call, link, f"its answer cannot be used ({type(error).__name__}: {error})")
+
+    def _checked_outcome(self, call: Call, link: Link, answer: Answer, ran: Ran) -> Outcome:
+        """What has come of a leaf; an error if the answer is not what a worker says."""
+        times = float(ran.wall), float(ran.cpu), max(0.0, answer.now - ran.ended), link.place
         if ran.status == wire.FINISHED:
-            try:
-                model, held = self._parcels.model(call, ran.content)
-            except Garbled as error:
-                return [self._lost(call, link, f"its answer cannot be used ({error})")]
-            link.holds.update(held)
+            model, held = self._parcels.model(call, ran.content)
+            link.hold(held)
             self._note(call, ran.wall)
             self._losses.pop(call.machine, None)
             if call.is_watched:
                 call.report_usage(ran.cpu, 0)
-            return [Outcome(call, model, *times)]
+            return Outcome(call, model, *times)
         if ran.status == wire.FAILED:
+            failure = _error(*ran.content)
             self._losses.pop(call.machine, None)
-            return [Outcome(call, _error(*ran.content), *times)]
+            return Outcome(call, failure, *times)
         if ran.status == wire.REFUSED:
-            return [Outcome(call, Refused(f"{call.config.kind} on {link.place}: {ran.content}"), *times)]
+            return Outcome(call, Refused(f"{call.config.kind} on {link.place}: {ran.content}"), *times)
         if ran.status == wire.ENDED:
-            return [self._lost(call, link, str(ran.content))]
-        return [Outcome(call, Stopped())]
+            return self._lost(call, link, str(ran.content))
+        if ran.status == wire.STOPPED:
+            return Outcome(call, Stopped())
+        raise Garbled(f"{ran.status!r} is no status of a leaf")
 
     def _note(self, call: Call, wall: float) -> None:
         kind = type(call.config)
@@ -427,6 +456,7 @@ class DaskWorkers(Dispatcher):
                 self._lose_workers_that_left(threads)
                 for each in self._meet_new_workers(threads):
                     _warn(each)
+                self._place_waiting()
                 self._say_that_home_lives()
                 self.look_again()
             except Exception as error:  # the connection is lost just now: the next look says so
@@ -445,7 +475,10 @@ class DaskWorkers(Dispatcher):
 
     def _say_to(self, link: Link) -> None:
         try:
-            self._client.run(remote.hear_of, self._home, workers=[link.address], on_error="ignore")
+            with self._lock:
+                calls = [each for shipment in link.shipments for each in shipment.calls.items()]
+            stopped = [number for number, call in calls if call.is_stopped]
+            self._client.run(remote.hear_of, self._home, stopped, workers=[link.address], on_error="ignore")
             link.heard = time.monotonic()
         finally:
             link.is_asked = False
@@ -459,23 +492,25 @@ class DaskWorkers(Dispatcher):
         for link in gone:
             for shipment in list(link.shipments):
                 self._lose(shipment, "its worker left the cluster", is_counted=True)
-        if gone:
-            self._return_waiting()
 
-    def _return_waiting(self) -> None:
-        """Without workers, calls are for other managers of their projects."""
+    def _place_waiting(self) -> None:
+        """Send calls that wait to workers that are new. Without workers, they are for other managers."""
+        returned: list[Call] = []
         with self._lock:
-            waiting = [] if self._links else list(self._waiting)
-            if waiting:
+            if self._links:
+                self._load()
+                self.flush()
+            else:
+                returned.extend(self._waiting)
                 self._waiting.clear()
-        self.deliver([Outcome(call, Stopped()) for call in waiting])
+        self.deliver([Outcome(call, Stopped()) for call in returned])
 
     def _wait_for_scheduler(self) -> None:
         """The scheduler is gone: what was out is queued again, and the connection made anew when there is one."""
         self._asked.clear()
         with self._lock:
             links, self._links = list(self._links.values()), {}
-        self._return_waiting()
+        self._place_waiting()
         lost = [shipment for link in links for shipment in link.shipments]
         for shipment in lost:
             self._lose(shipment, "the scheduler is gone", is_counted=False)

@@ -7,6 +7,7 @@ import socket
 import threading
 import time
 import traceback
+from collections import OrderedDict
 from typing import Any
 
 from intemi.dask import definitions, wire
@@ -28,6 +29,8 @@ PATIENCE_SECONDS = 0.5
 """After which a batch comes home with the leaves that have run: the others took longer than expected."""
 LEASE_SECONDS = 20.0
 """After which a home that is not heard of is taken for dead, and its leaves are ended."""
+MAX_STOPPED = 2**12
+"""Leaves that a worker remembers not to begin."""
 REPORT_SECONDS = 0.2
 """Between two reports of what a leaf with limits uses."""
 
@@ -57,9 +60,10 @@ def leave(home: str) -> None:
     _hands.stop(home, _hands.numbers_of(home))
 
 
-def hear_of(home: str) -> None:
-    """A home says that it is alive."""
+def hear_of(home: str, stopped: list[int]) -> None:
+    """A home says that it is alive, and once more which leaves to end: the first message may have been lost."""
     _hands.heard[home] = time.monotonic()
+    _hands.stop(home, stopped)
 
 
 def topic_of(home: str) -> str:
@@ -82,7 +86,8 @@ class Hands:
         self._decoding = threading.Lock()
         self._calls: dict[tuple[str, int], Call | None] = {}
         """Leaves of the batches that are here; None for those that are not running."""
-        self._stopped: set[tuple[str, int]] = set()
+        self._stopped: OrderedDict[tuple[str, int], None] = OrderedDict()
+        """Leaves to end, whether they are here or still on their way; the last ones."""
         self._watching: threading.Thread | None = None
 
     def run(self, batch: Batch) -> bytes:
@@ -117,7 +122,7 @@ class Hands:
             with self._lock:
                 for key in keys:
                     self._calls.pop(key, None)
-                    self._stopped.discard(key)
+                    self._stopped.pop(key, None)
 
     def _run_leaf(self, batch: Batch, leaf: Leaf) -> Ran:
         key = batch.home, leaf.number
@@ -192,13 +197,13 @@ class Hands:
             return [number for known, number in self._calls if known == home]
 
     def stop(self, home: str, numbers: list[int]) -> None:
-        """End leaves, whether they run or wait for their turn."""
+        """End leaves, whether they run, wait for their turn or are still on their way."""
         for key in [(home, number) for number in numbers]:
             with self._lock:
-                if key not in self._calls:
-                    continue
-                self._stopped.add(key)
-                call = self._calls[key]
+                self._stopped[key] = None
+                if len(self._stopped) > MAX_STOPPED:
+                    self._stopped.popitem(last=False)
+                call = self._calls.get(key)
             if call is not None:
                 call.is_stopped = True
                 self._pool.stop(call)

@@ -52,7 +52,7 @@ def run_batch(message):
         return answer[: len(answer) // 2]
     if mode == "no bytes":
         return {"outputs": 1}
-    if mode in ("a pickle", "another value", "no such leaf"):
+    if mode in ("a pickle", "another value", "no such leaf", "no error", "no time", "no status"):
         sealed = wire.unsealed(wire.Answer, answer)
         (ran,) = [wire.Ran(*each) for each in sealed.ran]
         outputs, results, parts = ran.content
@@ -60,6 +60,12 @@ def run_batch(message):
             content = {name: b"Pnot even one" for name in outputs}, results, parts
         elif mode == "another value":
             content = {name: encode("a text") for name in outputs}, results, parts
+        elif mode == "no error":
+            content, ran = ("KeyError",), ran._replace(status=wire.FAILED)
+        elif mode == "no time":
+            content, ran = ran.content, ran._replace(ended="now")
+        elif mode == "no status":
+            content, ran = ran.content, ran._replace(status="perhaps")
         else:
             content, ran = ran.content, ran._replace(number=ran.number + 10**6)
         return wire.sealed(sealed._replace(ran=(tuple(ran._replace(content=content)),)))
@@ -144,7 +150,19 @@ def test_another_version_or_canary_is_refused_before_the_first_leaf(
 
 
 @pytest.mark.parametrize(
-    "mode", ["garbage", "another digest", "too short", "no bytes", "a pickle", "another value", "no such leaf"]
+    "mode",
+    [
+        "garbage",
+        "another digest",
+        "too short",
+        "no bytes",
+        "a pickle",
+        "another value",
+        "no such leaf",
+        "no error",
+        "no time",
+        "no status",
+    ],
 )
 def test_what_is_not_an_answer_is_refused_and_nothing_enters_the_store(
     disguised: Disguised, project: Project, mode: str

@@ -14,7 +14,7 @@ import numpy as np
 import psutil
 import pytest
 
-from intemi import Input, Job, LimitExceeded, Limits, Machine, MachineAborted, Model, Output, Project
+from intemi import Input, Job, LimitExceeded, Limits, Machine, MachineAborted, MachineFailed, Model, Output, Project
 from intemi.dask import DaskWorkers
 from intemi.dask.manager import PIECE_BYTES
 from tests.clusters import RealCluster
@@ -83,6 +83,16 @@ class Column(Machine):
     def run(self, table: np.ndarray) -> Model:
         time.sleep(0.02)
         return Model(results={"Sum": float(table[:, self.column].sum())})
+
+
+class Both(Machine):
+    """Takes two tables."""
+
+    first = Input(np.ndarray)
+    second = Input(np.ndarray)
+
+    def run(self, first: np.ndarray, second: np.ndarray) -> Model:
+        return Model(results={"Sum": float(first.sum() + second.sum())})
 
 
 @pytest.fixture
@@ -196,3 +206,10 @@ def test_a_large_table_travels_to_each_worker_once(cluster: RealCluster) -> None
         used = {record.worker for record in records if record is not None}
     assert len(used) >= 2
     assert pieces() - before == len(used) * -(-TABLE_BYTES // PIECE_BYTES)
+
+
+def test_inputs_that_a_worker_may_not_keep_are_one_clear_error(cluster: RealCluster) -> None:
+    with Project(workers=DaskWorkers(cluster.address, memory=MB)) as project:
+        tables = [project.given(np.full((100, 1000), fill)) for fill in (1.0, 2.0)]
+        with pytest.raises(MachineFailed, match="cannot keep what the batch needs in 1048576 bytes; give DaskWorkers"):
+            project.request(Both(), first=tables[0], second=tables[1]).wait(30)

@@ -1,0 +1,75 @@
+"""Leaves that are aborted at an awkward moment: while their batch travels, or while there is no worker."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from intemi.dask import wire
+from intemi.dask.links import MAX_HELD, Link
+from intemi.dask.manager import DaskWorkers
+from intemi.dask.parcels import Parcels
+from intemi.dask.remote import MAX_STOPPED, Hands
+from intemi.kernel.dispatch import Outcome
+from intemi.kernel.managers import Call, Stopped
+from tests.machines import Number
+
+
+def call_of(number: int) -> Call:
+    return Call(bytes([number]), Number(number), None, {}, lambda item: None)
+
+
+def batch_of(*numbers: int) -> wire.Batch:
+    leaves = [Parcels(trusted=False).leaf(number, call_of(number), lambda _: False, {}) for number in numbers]
+    return wire.Batch("home", tuple(map(tuple, leaves)), {}, trusted=False, memory=2**20)
+
+
+def test_a_leaf_that_is_stopped_before_its_batch_arrives_does_not_begin() -> None:
+    hands = Hands()
+    hands.stop("home", [5])
+    answer = wire.unsealed(wire.Answer, hands.run(batch_of(5)))
+    assert [wire.Ran(*each).status for each in answer.ran] == [wire.STOPPED]
+
+
+def test_a_worker_remembers_a_limited_number_of_stopped_leaves() -> None:
+    hands = Hands()
+    hands.stop("home", list(range(2 * MAX_STOPPED)))
+    assert len(hands._stopped) == MAX_STOPPED
+
+
+class Delivering(DaskWorkers):
+    """Keeps what it would deliver."""
+
+    def __init__(self) -> None:
+        super().__init__("tcp://127.0.0.1:1")
+        self.delivered: list[Outcome] = []
+
+    def deliver(self, outcomes: Sequence[Outcome]) -> None:
+        self.delivered += outcomes
+
+
+def test_a_call_that_finds_no_worker_is_returned() -> None:
+    manager, call = Delivering(), call_of(1)
+    manager.submit(call)
+    manager._place_waiting()
+    assert [outcome.call for outcome in manager.delivered] == [call]
+    assert isinstance(manager.delivered[0].answer, Stopped)
+
+
+def test_a_call_that_waits_goes_to_a_worker_that_is_new() -> None:
+    manager = Delivering()
+    manager.submit(call_of(1))
+    link = manager._links["there"] = Link("there", 1, "host", 1)
+    assert not manager.has_room
+    manager._place_waiting()
+    assert [len(shipment.calls) for shipment in link.shipments] == [1]
+
+
+@pytest.mark.parametrize("number", [1, MAX_HELD])
+def test_home_remembers_a_limited_number_of_contents_the_last_used_ones(number: int) -> None:
+    link = Link("there", 1, "host", 1)
+    link.hold(index.to_bytes(4) for index in range(MAX_HELD))
+    assert not link.lacks(bytes(4))
+    link.hold(index.to_bytes(4) for index in range(MAX_HELD, MAX_HELD + number))
+    assert link.lacks(bytes(4)) == (number == MAX_HELD)
