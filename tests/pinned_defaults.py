@@ -120,6 +120,7 @@ PINNED_DEFAULTS = {
     "SignificantWinsScore": "8a29ec7294d6b14139767da268afe8d0",
     "Spearman": "2749c20d20b6f8f0977f5cd6d56abf5b",
     "Support": "fc713ba80760286a30097ea396f69e90",
+    "TwoSamples": "326b6bb0ed949c120c3b6eff0c2b23b9",
     "Unchanged": "7c90c2bddc045474f1b9308b0707891f",
     "Vote": "f7e66c3e9beb336f741d01b5a93708e4",
     "VoteOptions": "a51d06f8510da087fc559c825c59b129",

@@ -64,6 +64,7 @@ from intemi.machines.trees import (
     SSVTree,
 )
 from intemi.machines.tuning import tune
+from intemi.machines.two_samples import TwoSamples
 
 __all__ = [
     "Role",
@@ -91,6 +92,7 @@ __all__ = [
     "GivenSplit",
     "GroupCVDistributor",
     "TimeOrderedDistributor",
+    "TwoSamples",
     *transformations.__all__,
     *rankings.__all__,
     *classifiers.__all__,

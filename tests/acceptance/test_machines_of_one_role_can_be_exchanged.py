@@ -70,6 +70,7 @@ COMBINERS = (
 OF_THEIR_OWN = {
     "JoinedFiles": "its data have a nominal column that only GivenSplit takes out",
     "GivenSplit": "it divides data by such a column",
+    "TwoSamples": "a row may be in both of its samples, which prune trees and are not for a fair test",
     "CommitteeTest": "its results are blocks, and it asks the members of a committee",
     "CorrespondenceAnalysis": "it learns from nominal columns, such as the answers of others",
     "DiversityTest": "it asks the members of a committee",

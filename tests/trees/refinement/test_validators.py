@@ -121,7 +121,7 @@ class TestReducedError:
         for passes in ((F1,), (T1, T1), ()):
             with pytest.raises(ConfigurationError, match="ReducedError: one pass is needed, over the tree that is cut"):
                 cut(ReducedError(), T1, passes)
-        with pytest.raises(ConfigurationError, match="one sample or a FirstFold, got CVDistributor"):
+        with pytest.raises(ConfigurationError, match="one sample, a FirstFold or TwoSamples, got CVDistributor"):
             ReducedError(passes=CVDistributor())
         with pytest.raises(ConfigurationError, match="must be a HoldOutDistributor with one sample"):
             ReducedError(passes=HoldOutDistributor(samples=2))

@@ -25,8 +25,8 @@ class ReducedError(Validator):
     >>> ReducedError(passes=CVDistributor())
     Traceback (most recent call last):
     ...
-    intemi.kernel.errors.ConfigurationError: ReducedError: passes must be a HoldOutDistributor with one sample \
-or a FirstFold, got CVDistributor(folds=10, stratified=True)
+    intemi.kernel.errors.ConfigurationError: ReducedError: passes must be a HoldOutDistributor with one sample, \
+a FirstFold or TwoSamples, got CVDistributor(folds=10, stratified=True)
     """
 
     passes: Machine | None = HoldOutDistributor(share=0.7)
@@ -34,7 +34,8 @@ or a FirstFold, got CVDistributor(folds=10, stratified=True)
     def check(self) -> None:
         if self.passes is not None and not self.is_single:
             raise ConfigurationError(
-                f"{self.kind}: passes must be a HoldOutDistributor with one sample or a FirstFold, got {self.passes!r}"
+                f"{self.kind}: passes must be a HoldOutDistributor with one sample, a FirstFold or TwoSamples, "
+                f"got {self.passes!r}"
             )
         super().check()
 

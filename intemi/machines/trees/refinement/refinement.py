@@ -13,6 +13,7 @@ from intemi.machines.interfaces import Floats
 from intemi.machines.trees.components import DecisionModule
 from intemi.machines.trees.decisions import Laplace, Proportions
 from intemi.machines.trees.tree import Tree
+from intemi.machines.two_samples import TwoSamples
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -72,7 +73,7 @@ class Validator(Refinement):
     def is_single(self) -> bool:
         """Whether there is one pass only, so that the tree that is validated is the one to be cut."""
         is_one_sample = isinstance(self.passes, HoldOutDistributor) and self.passes.samples == 1
-        return is_one_sample or isinstance(self.passes, FirstFold)
+        return is_one_sample or isinstance(self.passes, FirstFold | TwoSamples)
 
     def growth_key(self) -> Self:
         """The same without what only selects, so that all selections share the work before them."""
