@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from intemi.cli.opening import (
+    check_can_be_written,
     check_picture,
     draw_into,
     insecure_option,
@@ -79,6 +80,9 @@ def command(
     check_picture(picture)
     name = Path(file).with_suffix("")
     model, page, folder = output or f"{name}.model", report or f"{name}.html", project or f"{name}.learn"
+    written = [each for each in (model, page, picture) if each is not None]
+    for each in written:
+        check_can_be_written(each)
     with workers_of(workers, on=on, insecure=insecure) as manager, _Display(quiet) as display:
         learned = learn(
             file,
@@ -93,7 +97,6 @@ def command(
     learned.report(page)
     if picture is not None:
         draw_into(picture, learned.picture)
-    written = [each for each in (model, page, picture) if each is not None]
     if as_json:
         write_json(_plain(learned, written))
         return

@@ -184,6 +184,17 @@ def check_picture(file: str | None) -> None:
         raise ConfigurationError(f"{file}: the name of a picture must end with one of {', '.join(kinds)}")
 
 
+def check_can_be_written(file: str) -> None:
+    """Refuse a file that could not be written, before anything is computed for it."""
+    folder = os.path.dirname(os.path.realpath(file))
+    if not os.path.isdir(folder):
+        raise ConfigurationError(f"{file}: it must be in a folder that exists, got {folder}")
+    if os.path.isdir(file):
+        raise ConfigurationError(f"{file}: it must be a file, got a folder")
+    if not os.access(folder, os.W_OK) and not os.access(file, os.W_OK):
+        raise ConfigurationError(f"{file}: it must be in a folder that can be written to, got {folder}")
+
+
 def draw_into(file: str, draw: Callable[[], Any], dpi: int | None = None) -> None:
     """Write a picture: a figure of matplotlib, or the text of a drawing that is SVG already."""
     check_picture(file)

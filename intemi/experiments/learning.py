@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import tempfile
 import time
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import islice
@@ -20,8 +21,8 @@ import numpy as np
 from intemi.data import Data
 from intemi.data.exchange import from_pandas
 from intemi.data.guessing import Guess, guess
-from intemi.kernel import Capsule, ConfigurationError, Project, Source, TaskManager
-from intemi.kernel.errors import TimedOut
+from intemi.kernel import Capsule, ConfigurationError, IntemiError, Project, Source, TaskManager
+from intemi.kernel.errors import StoreWarning, TimedOut
 from intemi.machines.loading import DataLoader
 from intemi.machines.meta_learning import (
     ComplexitySearch,
@@ -195,11 +196,19 @@ def learn(
             content, model = file.read_bytes(), load_model(file)
         seconds = time.monotonic() - begun
         if kept is not None:
-            kept.add_search(project, found)
+            _add_to(kept, project, found)
         best, results = found.results["Best"], dict(found.results)
         winner = next(each for each in ranked_candidates(found) if name_of(each) == best)
     notes = () if isinstance(given, Data) else (*given.reasons, *map(str, given.notes))
     return Learned(model, winner, search, results, seconds, table, notes, content)
+
+
+def _add_to(kept: KnowledgeFolder, project: Project, found: Capsule) -> None:
+    """Add tests to a knowledge folder; if that cannot be written, what was found is not lost."""
+    try:
+        kept.add_search(project, found)
+    except (OSError, IntemiError) as error:
+        warnings.warn(f"the tests are not added to the knowledge folder: {error}", StoreWarning, stacklevel=3)
 
 
 def search_for(data: Data, tests: int | None = None, kept: KnowledgeFolder | None = None) -> MetaLearner:

@@ -14,6 +14,7 @@ import intemi
 from intemi.cli.main import command
 from intemi.interop import IntemiSearch
 from intemi.kernel import ConfigurationError
+from intemi.kernel.errors import StoreWarning
 
 SECONDS = 1.5
 
@@ -67,6 +68,15 @@ def test_so_many_tests_find_the_same_on_one_worker_and_on_several(votes: Path) -
     assert one.ranking.without("seconds") == three.ranking.without("seconds")
 
 
+def test_knowledge_that_cannot_be_written_costs_no_result(
+    votes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("INTEMI_KNOWLEDGE", str(tmp_path))
+    (tmp_path / "knowledge.jsonl").symlink_to(tmp_path / "nowhere" / "file")
+    with pytest.warns(StoreWarning, match=r"not added to the knowledge folder: .*got a symbolic link"):
+        assert len(intemi.learn(votes, "party", tests=1).ranking) == 1
+
+
 def test_a_frame_needs_a_target_and_nothing_else() -> None:
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame({"x": [*range(10), *range(20, 30)], "kind": ["a"] * 10 + ["b"] * 10})
@@ -92,6 +102,8 @@ def test_interrupted_it_ends_with_the_best_so_far(votes: Path) -> None:
         (["votes.csv", "-t", "parties"], "no column called 'parties'"),
         (["nothing.csv"], "nothing.csv"),
         (["votes.csv", "-m", "0"], "0"),
+        (["votes.csv", "-o", "nowhere/votes.model"], "nowhere/votes.model: it must be in a folder that exists"),
+        (["votes.csv", "--report", "."], ".: it must be a file, got a folder"),
     ],
 )
 def test_what_cannot_be_learned_from_gets_one_message(

@@ -86,6 +86,15 @@ class Busy(Learner):
         return Majority().run(data)
 
 
+class BrokenByAll(Learner):
+    """Is the best on parts of the data, and fails on all."""
+
+    def run(self, data: Data) -> Model:
+        if len(data) == 150:
+            raise ValueError("too many rows")
+        return KNN(k=15).run(data)
+
+
 class Broken(Learner):
     """Fails at once."""
 
@@ -233,6 +242,17 @@ def test_what_fails_is_no_candidate_and_is_listed() -> None:
             found(MetaLearner(Flow((Set((Broken(),)),)), validation=QUICK), project)
 
 
+def test_a_winner_that_does_not_learn_from_all_data_is_listed_and_makes_way() -> None:
+    with Project() as project:
+        done = found(MetaLearner(Flow((Set((BrokenByAll(), Majority())),)), validation=QUICK), project)
+        assert list(done.results["Ranking"]["candidate"]) == ["BrokenByAll", "Majority"]
+        assert done.results["Best"] == "Majority"
+        assert "has not learned from all data: " in done.results["Failures"]["BrokenByAll"]
+        assert "too many rows" in done.results["Failures"]["BrokenByAll"]
+        with pytest.raises(MachineFailed, match=r"none of the 1 candidates tested has learned; BrokenByAll.*too many"):
+            found(MetaLearner(Flow((Set((BrokenByAll(),)),)), validation=QUICK), project)
+
+
 def test_a_search_that_ends_in_time_says_so() -> None:
     slow = Set(tuple(Slow(0.03 + number / 1000) for number in range(100)))
     with Project(workers=2) as project:
@@ -259,10 +279,11 @@ def test_with_a_limit_of_time_it_is_run_again_and_its_tests_are_not() -> None:
     [
         (ComplexitySearch(), False),
         (ComplexitySearch(max_attempts=3), True),
-        (PassiveSearch(GivenOrder(), stop=(MaxTests(3),)), False),
+        (PassiveSearch(GivenOrder()), False),
+        (PassiveSearch(GivenOrder(), stop=(MaxTests(3),)), True),
         (PassiveSearch(GivenOrder(), stop=(MaxSeconds(3.0),)), True),
     ],
-    ids=["limits", "attempts", "tests", "seconds"],
+    ids=["limits", "attempts", "all", "tests", "seconds"],
 )
 def test_a_search_is_used_again_unless_its_end_depends_on_the_clock(strategy: Strategy, depends: bool) -> None:
     assert MetaLearner(CANDIDATES, strategy, QUICK).depends_on_clock == depends

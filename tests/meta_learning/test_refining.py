@@ -3,6 +3,7 @@
 from intemi.machines import KNN, Logistic, NaiveBayes, Voting
 from intemi.machines.meta_learning import CommitteesOfTheBest, Cycle, Flow, Item, Loop, Neighbours, Set, Union
 from intemi.machines.meta_learning.refining import neighbours
+from intemi.machines.meta_learning.task import QUALITY_OF_FAILED
 
 FIRST = Set((Logistic(C=1.0), NaiveBayes(), KNN(k=5)))
 
@@ -30,6 +31,15 @@ def test_neighbours_wait_until_enough_was_tested() -> None:
     flow.rate(first[1], 0.8)
     flow.rate(first[2], 0.7)
     assert [item.configuration for item in flow.poll()] == [Logistic(C=0.1), Logistic(C=10.0)]
+
+
+def test_candidates_that_fail_do_not_keep_neighbours_and_committees_waiting() -> None:
+    committees = CommitteesOfTheBest(FIRST, sizes=(2,), share=1.0)
+    flow = Flow((FIRST, Neighbours(FIRST, count=2, share=1.0), committees)).begin()
+    rate_new(flow, lambda each: QUALITY_OF_FAILED if isinstance(each, NaiveBayes) else 0.9)
+    found = [item.configuration for item in flow.poll()]
+    assert found[:2] == [Logistic(C=0.1), Logistic(C=10.0)]
+    assert {each.learners for each in found[2:]} == {(Logistic(C=1.0), KNN(k=5))}
 
 
 def test_in_a_cycle_neighbours_of_the_best_are_tested_first_and_then_all_others() -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from intemi.kernel import Component, ConfigurationError, parameter
+from intemi.machines.meta_learning.task import QUALITY_OF_FAILED
 
 if TYPE_CHECKING:
     from intemi.machines.meta_learning.generators import Arrivals, Item, Ratings
@@ -61,11 +62,13 @@ class Sampled(Combination):
 class OfTheBest(Combination):
     """Every combination of the best items of each source, as far as something is known of them."""
 
+    looks_at_clock = True  # what is the best so far depends on the order in which tests end
+
     count: int = parameter(default=3, at_least=1)
 
     def combined(self, arrivals: Sequence[Arrivals], ratings: Ratings) -> Iterator[tuple[Item, ...]]:
         best = []
         for each in arrivals:
-            rated = [item for item in each.items if item in ratings]
+            rated = [item for item in each.items if ratings.get(item, QUALITY_OF_FAILED) > QUALITY_OF_FAILED]
             best.append(sorted(rated, key=lambda item: -ratings[item])[: self.count])
         yield from product(*best)

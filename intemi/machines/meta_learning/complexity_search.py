@@ -11,7 +11,7 @@ from intemi.machines.meta_learning.complexity_queue import ComplexityQueue
 from intemi.machines.meta_learning.corrections import Corrections
 from intemi.machines.meta_learning.stop_rules import StopRule
 from intemi.machines.meta_learning.strategy import Course, Setting, Strategy
-from intemi.machines.meta_learning.task import Outcome, Task
+from intemi.machines.meta_learning.task import QUALITY_OF_FAILED, Outcome, Task
 
 LEAST_SECONDS = 1e-3
 """No test is expected to take less."""
@@ -126,6 +126,8 @@ class ComplexityCourse(Course):
             if self._flow is not None and candidate.item is not None:
                 self._flow.rate(candidate.item, task.quality)
             has_changed = self._judgement.analyze(candidate, task)
+        elif task.outcome is Outcome.FAILED and self._flow is not None and candidate.item is not None:
+            self._flow.rate(candidate.item, QUALITY_OF_FAILED)
         return (self._strategy.learns_times and self._learn_time(task)) or has_changed
 
     def _learn_time(self, task: Task) -> bool:

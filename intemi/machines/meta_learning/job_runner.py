@@ -158,6 +158,11 @@ class JobRunner:
         )
         self._job.report(self.progress)
 
+    def report_not_learned(self, task: Task, learned: Capsule) -> None:
+        """List a candidate whose test has finished, but that has not learned from all data, as a failure."""
+        error = str(learned.error or "it was not done in time").partition("\n")[0]
+        self.errors[task] = f"its test has finished, but it has not learned from all data: {error}"
+
     def report_learning(self, candidate: Any) -> None:
         """Report that tests are over, and which candidate learns from all data."""
         self.progress = replace(self.progress, running=(candidate,), is_learning=True)

@@ -178,6 +178,7 @@ class MetaLearner(Learner):
             await job.settled(learned, timeout=None if ends is None else SHARE * max(0.0, ends - time.monotonic()))
             if learned.done and learned.error is None:
                 return task, learned
+            runner.report_not_learned(task, learned)
             learned.abort()
         if ends is not None and course.ranking:
             task = min(course.ranking, key=lambda task: task.took)
@@ -192,7 +193,9 @@ class MetaLearner(Learner):
         within = "" if self.seconds is None else f" within {self.seconds:g} s"
         first = next((f"; {name_of(task.candidate)}: {error}" for task, error in runner.errors.items()), "")
         if course.ranking:
-            return f"{self.kind}: none of the {len(course.ranking)} candidates tested has learned from all data{within}"
+            best = course.ranking[0]
+            why = f"{name_of(best.candidate)}: {runner.errors[best]}"
+            return f"{self.kind}: none of the {len(course.ranking)} candidates tested has learned{within}; {why}"
         return f"{self.kind}: no test of {len(runner.log)} has finished{within}{first}"
 
 

@@ -15,6 +15,7 @@ from intemi.machines.committees.tie_rules import LargestMeanProbability
 from intemi.machines.committees.voting import Voting
 from intemi.machines.meta_learning.calibration import signature
 from intemi.machines.meta_learning.generators import Arrivals, Generator, Item, Ratings
+from intemi.machines.meta_learning.task import QUALITY_OF_FAILED
 from intemi.machines.search.defaults import default_values
 
 MAX_REMEMBERED = 4096
@@ -38,6 +39,8 @@ class Neighbours(Generator):
     []
     """
 
+    looks_at_clock = True  # what is the best so far depends on the order in which tests end
+
     source: Generator
     count: int = parameter(default=8, at_least=1)
     share: float = parameter(default=0.9, at_least=0, at_most=1)
@@ -50,8 +53,8 @@ class Neighbours(Generator):
 
     def produce(self, arrivals: Sequence[Arrivals], ratings: Ratings) -> Iterator[Item]:
         [source] = arrivals
-        rated = best_first(source.items, ratings)
-        if len(rated) >= self.share * len(source.items):
+        if _tested_share(source.items, ratings) >= self.share:
+            rated = best_first(source.items, ratings)
             yield from (Item(each, self) for each in islice(self._unknown_near(rated, source.items), self.count))
 
     def _unknown_near(self, rated: Sequence[Item], items: Sequence[Item]) -> Iterator[Machine]:
@@ -76,6 +79,8 @@ class CommitteesOfTheBest(Generator):
     []
     """
 
+    looks_at_clock = True  # as above
+
     source: Generator
     sizes: tuple[int, ...] = (3, 5)
     share: float = parameter(default=0.7, at_least=0, at_most=1)
@@ -86,9 +91,9 @@ class CommitteesOfTheBest(Generator):
 
     def produce(self, arrivals: Sequence[Arrivals], ratings: Ratings) -> Iterator[Item]:
         [source] = arrivals
-        rated = best_first(source.items, ratings)
-        if len(rated) < self.share * len(source.items):
+        if _tested_share(source.items, ratings) < self.share:
             return
+        rated = best_first(source.items, ratings)
         kinds: dict[str, Item] = {}
         for item in rated:
             kinds.setdefault(signature(item.configuration), item)
@@ -102,8 +107,14 @@ class CommitteesOfTheBest(Generator):
 
 
 def best_first(items: Sequence[Item], ratings: Ratings) -> list[Item]:
-    """Items that were tested, the best first, and of equal ones the first."""
-    return sorted((item for item in items if item in ratings), key=lambda item: -ratings[item])
+    """Items whose tests have finished, the best first, and the first of equal ones."""
+    finished = [item for item in items if ratings.get(item, QUALITY_OF_FAILED) > QUALITY_OF_FAILED]
+    return sorted(finished, key=lambda item: -ratings[item])
+
+
+def _tested_share(items: Sequence[Item], ratings: Ratings) -> float:
+    """The share of items that were tested, whether their tests have finished or failed."""
+    return sum(item in ratings for item in items) / max(len(items), 1)
 
 
 @lru_cache(maxsize=MAX_REMEMBERED)

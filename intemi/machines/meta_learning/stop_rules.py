@@ -10,7 +10,13 @@ from intemi.machines.meta_learning.task import Outcome, Task
 
 
 class StopRule(Component):
-    """Whether it is enough, by the tasks that have ended so far."""
+    """Whether it is enough, by the tasks that have ended so far.
+
+    Which these are depends on the order in which tests end, and so on the computer: a search with a rule is run for
+    each request. Its tests are on record.
+    """
+
+    looks_at_clock = True
 
     @abstractmethod
     def is_met(self, finished: Sequence[Task]) -> bool:
@@ -51,8 +57,6 @@ class NoImprovement(StopRule):
 
 class MaxSeconds(StopRule):
     """Tests have cost so much, in universal seconds."""
-
-    looks_at_clock = True
 
     seconds: float = parameter(above=0)
 

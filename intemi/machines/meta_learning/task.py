@@ -10,6 +10,9 @@ import numpy as np
 
 from intemi.machines.interfaces import Floats
 
+QUALITY_OF_FAILED = float("-inf")
+"""What a candidate is rated whose test has failed: it was tested, and is not one of the best."""
+
 
 class Outcome(Enum):
     """What became of a task."""
