@@ -36,7 +36,6 @@ from intemi.machines.meta_learning import (
     default_space,
     default_validation,
     describe,
-    name_of,
     own_knowledge_folder,
     ranked_candidates,
 )
@@ -198,7 +197,7 @@ def learn(
         if kept is not None:
             _add_to(kept, project, found)
         best, results = found.results["Best"], dict(found.results)
-        winner = next(each for each in ranked_candidates(found) if name_of(each) == best)
+        winner = ranked_candidates(found)[list(results["Ranking"]["candidate"]).index(best)]
     notes = () if isinstance(given, Data) else (*given.reasons, *map(str, given.notes))
     return Learned(model, winner, search, results, seconds, table, notes, content)
 

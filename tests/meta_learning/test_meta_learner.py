@@ -28,6 +28,7 @@ from intemi.machines import (
     SklearnDataset,
     Standardization,
     TransformAndClassify,
+    tune,
 )
 from intemi.machines.measures import LogLoss
 from intemi.machines.meta_learning import (
@@ -251,6 +252,15 @@ def test_a_winner_that_does_not_learn_from_all_data_is_listed_and_makes_way() ->
         assert "too many rows" in done.results["Failures"]["BrokenByAll"]
         with pytest.raises(MachineFailed, match=r"none of the 1 candidates tested has learned; BrokenByAll.*too many"):
             found(MetaLearner(Flow((Set((BrokenByAll(),)),)), validation=QUICK), project)
+
+
+def test_candidates_of_the_same_name_are_told_apart() -> None:
+    same = {tune(KNN(), {"k": [1, 3]}), tune(KNN(), {"k": [1, 3]}, measure="Balanced accuracy")}
+    with Project() as project:
+        done = found(MetaLearner(Flow((Set((*same, Majority())),)), validation=QUICK), project)
+        assert set(ranked_candidates(done)) == {*same, Majority()}
+        assert len(set(done.results["Ranking"]["candidate"])) == 3
+        assert done.results["Best"] == done.results["Ranking"]["candidate"][0]
 
 
 def test_a_search_that_ends_in_time_says_so() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,7 @@ from intemi.machines.meta_learning.knowledge import Knowledge
 from intemi.machines.meta_learning.knowledge_base import KnowledgeBase, paired_p_values
 from intemi.machines.meta_learning.loop import Reason, search
 from intemi.machines.meta_learning.meta_features import meta_features
-from intemi.machines.meta_learning.names import name_of
+from intemi.machines.meta_learning.names import distinct_names, name_of, name_with_digest
 from intemi.machines.meta_learning.orders import GivenOrder
 from intemi.machines.meta_learning.passive_search import PassiveSearch
 from intemi.machines.meta_learning.search_log import log_table
@@ -126,17 +126,18 @@ class MetaLearner(Learner):
         if reason is Reason.DEADLINE and job.ends_early:
             reason = Reason.EARLY
         winner, learned = await self._learned(job, course, runner, data, ends)
-        ranking = _ranking(course, sign)
+        names = distinct_names(attempt.candidate for attempt in runner.log)
+        ranking = _ranking(course, sign, names)
         as_good = ranking[ranking["p"] >= SIGNIFICANT]
         results = {
-            "Best": name_of(winner.candidate),
+            "Best": names[winner.candidate],
             "Quality": sign * winner.quality,
             "Tests": len(course.ranking),
             "Stopped": reason.value,
             "Ranking": ranking,
             "As good": as_good,
             "Cheapest": str(as_good["candidate"][int(np.argmin(as_good["seconds"]))]),
-            "Failures": {name_of(task.candidate): error for task, error in runner.errors.items()},
+            "Failures": {names[task.candidate]: error for task, error in runner.errors.items()},
             "Log": log_table(runner.log),
         }
         return Model(classifier=learned.classifier, results=results)
@@ -199,7 +200,7 @@ class MetaLearner(Learner):
         return f"{self.kind}: no test of {len(runner.log)} has finished{within}{first}"
 
 
-def _ranking(course: Course, sign: int) -> Series:
+def _ranking(course: Course, sign: int, names: Mapping[Hashable, str]) -> Series:
     """What finished, the best first, with the significance of the difference from the best."""
     ranking = course.ranking
     best = ranking[0].results
@@ -207,7 +208,7 @@ def _ranking(course: Course, sign: int) -> Series:
     return Series(
         {
             "quality": [sign * task.quality for task in ranking],
-            "candidate": [name_of(task.candidate) for task in ranking],
+            "candidate": [names[task.candidate] for task in ranking],
             "p": p_values,
             "seconds": [task.took for task in ranking],
             "attempts": [max(task.attempt, 1) for task in ranking],
@@ -227,9 +228,9 @@ def ranked_candidates(found: Capsule) -> list[Machine]:
     ...     [candidate.kind for candidate in ranked_candidates(found)]
     ['KNN', 'Majority']
     """
-    candidates = {}
+    candidates: dict[str, Machine] = {}
     for child in found.children:
         if child.name == "test":
             [part] = child.config.get(CANDIDATE).children
-            candidates[name_of(part.machine)] = part.machine
+            candidates |= {name(part.machine): part.machine for name in (name_of, name_with_digest)}
     return [candidates[text] for text in found.results["Ranking"]["candidate"]]

@@ -1,13 +1,14 @@
-"""Names of candidates: short enough for a table, and different for different candidates."""
+"""Names of candidates: short enough for a table, and within one search different for different candidates."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from functools import cache
 from typing import Any
 
-from intemi.kernel import Component
+from intemi.kernel import Component, Machine
 from intemi.machines.classifiers.sklearn_estimator import SklearnLearning
 from intemi.machines.classifiers.transform_and_classify import TransformAndClassify
 from intemi.machines.committees.bagging import Bagging
@@ -55,6 +56,26 @@ def name_of(candidate: Any) -> str:
     if isinstance(candidate, tuple):
         return f"[{', '.join(map(name_of, candidate))}]"
     return str(candidate)
+
+
+def distinct_names(candidates: Iterable[Hashable]) -> dict[Hashable, str]:
+    """The names of the candidates of a search; those that share one are told apart by their digests.
+
+    >>> from intemi.machines import KNN, tune
+    >>> by_accuracy, by_log_loss = tune(KNN(), {"k": [1, 3]}), tune(KNN(), {"k": [1, 3]}, measure="Log loss")
+    >>> names = distinct_names([by_accuracy, by_log_loss, KNN()])
+    >>> names[by_accuracy].startswith("KNN tuned by k in [1, 3] "), names[KNN()]
+    (True, 'KNN')
+    """
+    names = {each: name_of(each) for each in candidates}
+    counts = Counter(names.values())
+    return {each: name if counts[name] == 1 else name_with_digest(each) for each, name in names.items()}
+
+
+def name_with_digest(candidate: Hashable) -> str:
+    """The name of a candidate, and what tells it apart from another of the same name."""
+    name = name_of(candidate)
+    return f"{name} {candidate.digest.hex()[:8]}" if isinstance(candidate, Machine) else name
 
 
 def _tuning(scenario: Scenario) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
-from intemi.machines.meta_learning.names import name_of
+from intemi.machines.meta_learning.names import distinct_names
 from intemi.machines.meta_learning.task import Outcome
 from intemi.series import Series
 
@@ -36,10 +36,11 @@ def log_table(attempts: Sequence[Attempt]) -> Series:
          0.9  knn              1  finished       0.5      0.4
     1 row
     """
+    names = distinct_names(each.candidate for each in attempts)
     return Series(
         {
             "quality": [each.quality for each in attempts],
-            "candidate": [name_of(each.candidate) for each in attempts],
+            "candidate": [names[each.candidate] for each in attempts],
             "attempt": [each.number for each in attempts],
             "outcome": [each.outcome.value for each in attempts],
             "expected": [each.expected for each in attempts],

@@ -33,7 +33,7 @@ class MaxTests(StopRule):
 
 
 class TargetQuality(StopRule):
-    """A candidate is as good as that."""
+    """A candidate is as good as that. For a measure that is best when it is lowest, give the value with a minus."""
 
     quality: float
 
