@@ -48,7 +48,7 @@ class Link:
         self.heard = time.monotonic()
         """When it last heard of home."""
         self.is_asked = False
-        """Whether a sign of life is on its way to it."""
+        """Whether a heartbeat is on its way to it."""
 
     @property
     def place(self) -> str:

@@ -18,17 +18,17 @@ from contextlib import suppress
 from itertools import count
 from typing import Any
 
-from intemi.dask import probe, remote, wire
+from intemi.dask import remote, wire
+from intemi.dask.answers import Lost, outcome_of
 from intemi.dask.connection import connect
 from intemi.dask.links import Link, Shipment
+from intemi.dask.members import Members
 from intemi.dask.parcels import Parcels
-from intemi.dask.wire import Answer, Batch, Garbled, Leaf, Ran
-from intemi.kernel import errors
+from intemi.dask.wire import Answer, Batch, Leaf, Ran
 from intemi.kernel.dispatch import Dispatcher, Outcome
-from intemi.kernel.errors import ConfigurationError, WorkerEnded, WorkerError
-from intemi.kernel.machine import Machine
+from intemi.kernel.errors import ConfigurationError, WorkerEnded
+from intemi.kernel.machine import Machine, Model
 from intemi.kernel.managers import Call, Stopped
-from intemi.kernel.processes.manager import RemoteTraceback
 
 BATCH_SECONDS = 0.05
 """What the leaves of a batch are expected to take together."""
@@ -41,12 +41,10 @@ MAX_INLINE_BYTES = 2**20
 PIECE_BYTES = 2**25
 LOOK_SECONDS = 0.5
 """Between two looks at the workers of the cluster."""
-BEAT_SECONDS = 4.0
-"""Between two signs of life from home to workers."""
+HEARTBEAT_SECONDS = 4.0
+"""Between two heartbeats from home to workers."""
 LEAVE_SECONDS = 2.0
 """For which workers are waited for when the last project has left."""
-PROBE_SECONDS = 600
-"""For which the answer of a new worker is waited for: it may have to compile kernels first."""
 MAX_CONNECTIONS = 16
 """Threads that talk to the cluster; they mostly wait for it."""
 MAX_LOSSES = 3
@@ -57,10 +55,6 @@ MAX_SENDINGS = 5
 
 class ClusterWarning(UserWarning):
     """A cluster, or one of its workers, cannot be used."""
-
-
-class Refused(WorkerEnded):
-    """A worker cannot run a machine as home would: that says nothing of the machine, so it is not kept."""
 
 
 class DaskWorkers(Dispatcher):
@@ -89,10 +83,7 @@ class DaskWorkers(Dispatcher):
         self._home = uuid.uuid4().hex[:16]
         self._numbers = count()
         self._parcels = Parcels(trusted)
-        self._links: dict[str, Link] = {}
-        self._asked: dict[str, tuple[Any, float]] = {}
-        """Workers that were asked what they are, and until when they may answer."""
-        self._refused: set[str] = set()
+        self._members = Members(self._lock)
         self._open_shipment: Shipment | None = None
         self._waiting: deque[Call] = deque()
         """Calls for which there is no room yet: few, since it is asked for before they come."""
@@ -112,7 +103,7 @@ class DaskWorkers(Dispatcher):
     def places(self) -> list[str]:
         """Host and process of each worker that can be used now."""
         with self._lock:
-            return [link.place for link in self._links.values()]
+            return [link.place for link in self._members.links.values()]
 
     # Connecting
 
@@ -122,10 +113,11 @@ class DaskWorkers(Dispatcher):
                 return
             self._client, self._is_ours = connect(self._on, self._security, self._insecure)
             try:
-                self._client.subscribe_topic(remote.topic_of(self._home), self._hear_usage)
-                refused = self._meet_all_workers()
+                self._client.subscribe_topic(remote.topic_of(self._home), self._report_usage)
+                refused = self._members.join_all(self._client)
                 if refused:
                     raise ConfigurationError("DaskWorkers: " + "; ".join(refused))
+                self._count_workers()
             except BaseException:
                 self._disconnect()
                 raise
@@ -152,18 +144,16 @@ class DaskWorkers(Dispatcher):
     def _leave_workers(self) -> None:
         """Have workers end what they still run for this home: it was aborted, and is not waited for."""
         with self._lock:
-            busy = [link.address for link in self._links.values() if link.shipments]
-            futures = [each.future for link in self._links.values() for each in link.shipments if each.future]
+            busy = [link.address for link in self._members.links.values() if link.shipments]
+            futures = [each.future for link in self._members.links.values() for each in link.shipments if each.future]
         if busy:
             self._client.cancel(futures)
             self._client.run(remote.leave, self._home, workers=busy, on_error="ignore")
 
     def _disconnect(self) -> None:
         client, self._client = self._client, None
-        self._asked.clear()
-        self._refused.clear()
+        self._members.remove_all()
         with self._lock:
-            self._links.clear()
             self._waiting.clear()
             self._sent_to.clear()
         if client is not None:
@@ -172,46 +162,6 @@ class DaskWorkers(Dispatcher):
             if self._is_ours:
                 with suppress(Exception):
                     client.close(timeout=2)
-
-    def _meet_all_workers(self) -> list[str]:
-        """Look at all workers that are there now; what is wrong with those that cannot be used."""
-        refused = self._meet_new_workers(self._client.nthreads())
-        while self._asked:
-            time.sleep(0.02)
-            refused += self._meet_new_workers(self._client.nthreads())
-        return refused
-
-    def _meet_new_workers(self, threads: dict[str, int]) -> list[str]:
-        """Ask workers that were not there before what they are, and take those that have answered."""
-        self._refused &= threads.keys()
-        for address in threads.keys() - self._links.keys() - self._asked.keys() - self._refused:
-            future = self._client.submit(probe.answer, workers=[address], pure=False)
-            self._asked[address] = future, time.monotonic() + PROBE_SECONDS
-        refused = []
-        for address, (future, until) in list(self._asked.items()):
-            if address in threads and not future.done() and time.monotonic() < until:
-                continue
-            del self._asked[address]
-            if address in threads and future.status not in ("cancelled", "lost"):
-                refused += self._take_worker(address, threads[address], future)
-            future.cancel()
-        return refused
-
-    def _take_worker(self, address: str, threads: int, future: Any) -> list[str]:
-        """Let a worker that has answered run leaves, or say what is wrong with it."""
-        try:
-            facts = future.result(timeout=0.1)
-            differing = probe.differences(facts)
-            link = None if differing else Link(address, threads, facts["host"], facts["pid"])
-        except Exception as error:  # whatever another version of the package, or of Python, does
-            link, differing = None, [f"it cannot run intemi ({type(error).__name__}: {error})"]
-        if link is None:
-            self._refused.add(address)
-            return [f"the worker {address} is refused: {', '.join(differing)}; install there what is installed here"]
-        with self._lock:
-            self._links[address] = link
-            self.workers = max(1, sum(link.threads for link in self._links.values()))
-        return []
 
     # Calls come in, on the thread of a project
 
@@ -222,14 +172,11 @@ class DaskWorkers(Dispatcher):
 
     def _free_link(self) -> Link | None:
         """The worker that has most room, if there is one."""
-        ahead = 0 if self._usual_batch() > BRIEF_SECONDS else 1
-        best = max(self._links.values(), key=lambda link: link.threads - len(link.shipments), default=None)
-        if best is None or len(best.shipments) >= best.threads + ahead:
-            return None
-        return best
-
-    def _usual_batch(self) -> float:
-        return max((shipment.expected for link in self._links.values() for shipment in link.shipments), default=0.0)
+        links = self._members.links.values()
+        longest = max((shipment.expected for link in links for shipment in link.shipments), default=0.0)
+        ahead = 0 if longest > BRIEF_SECONDS else 1
+        best = max(links, key=lambda link: link.threads - len(link.shipments), default=None)
+        return None if best is None or len(best.shipments) >= best.threads + ahead else best
 
     def submit(self, call: Call) -> None:
         with self._lock:
@@ -387,49 +334,28 @@ class DaskWorkers(Dispatcher):
             for number, call in shipment.calls.items()
             if call not in late
         ]
-        with self._lock:
-            self._waiting.extendleft(reversed(late))
-            self._close_shipment(shipment)
-        self.deliver(outcomes)
+        if self._close_shipment(shipment, late):
+            self.deliver(outcomes)
         self.look_again()
 
     def _outcome(self, call: Call, link: Link, answer: Answer, ran: Ran | None) -> Outcome:
-        if ran is None:
-            return self._lost(call, link, "its answer lacks the leaf")
         try:
-            return self._checked_outcome(call, link, answer, ran)
-        except Exception as error:  # whatever a worker sends: the other leaves of the batch are not lost with it
-            return self._lost(call, link, f"its answer cannot be used ({type(error).__name__}: {error})")
-
-    def _checked_outcome(self, call: Call, link: Link, answer: Answer, ran: Ran) -> Outcome:
-        """What has come of a leaf; an error if the answer is not what a worker says."""
-        times = float(ran.wall), float(ran.cpu), max(0.0, answer.now - ran.ended), link.place
-        if ran.status == wire.FINISHED:
-            model, held = self._parcels.model(call, ran.content)
-            link.hold(held)
-            self._note(call, ran.wall)
+            outcome = outcome_of(call, link, answer, ran, self._parcels)
+        except Lost as error:
+            return self._lost(call, link, str(error))
+        if not isinstance(outcome.answer, Stopped):
             self._losses.pop(call.machine, None)
-            if call.is_watched:
-                call.report_usage(ran.cpu, 0)
-            return Outcome(call, model, *times)
-        if ran.status == wire.FAILED:
-            failure = _error(*ran.content)
-            self._losses.pop(call.machine, None)
-            return Outcome(call, failure, *times)
-        if ran.status == wire.REFUSED:
-            return Outcome(call, Refused(f"{call.config.kind} on {link.place}: {ran.content}"), *times)
-        if ran.status == wire.ENDED:
-            return self._lost(call, link, str(ran.content))
-        if ran.status == wire.STOPPED:
-            return Outcome(call, Stopped())
-        raise Garbled(f"{ran.status!r} is no status of a leaf")
+        if isinstance(outcome.answer, Model):
+            self._note(call, outcome.wall)
+            call.report_usage(outcome.cpu, 0)
+        return outcome
 
     def _note(self, call: Call, wall: float) -> None:
         kind = type(call.config)
         known = self._usual.get(kind)
         self._usual[kind] = wall if known is None else (known + wall) / 2
 
-    def _hear_usage(self, event: Any) -> None:
+    def _report_usage(self, event: Any) -> None:
         """A worker reports what a leaf with limits uses."""
         _, (number, cpu, memory) = event
         with self._lock:
@@ -453,51 +379,52 @@ class DaskWorkers(Dispatcher):
                     self._wait_for_scheduler()
                     continue
                 threads = self._client.nthreads()
-                self._lose_workers_that_left(threads)
-                for each in self._meet_new_workers(threads):
+                self._lose_all_of(self._members.remove_absent(threads), "its worker left the cluster", is_counted=True)
+                for each in self._members.join(self._client, threads):
                     _warn(each)
+                self._count_workers()
                 self._place_waiting()
-                self._say_that_home_lives()
+                self._send_heartbeats()
                 self.look_again()
             except Exception as error:  # the connection is lost just now: the next look says so
                 if self._client.status == "running":
                     _warn(f"the cluster cannot be looked at ({type(error).__name__}: {error})")
 
-    def _say_that_home_lives(self) -> None:
-        """To workers that have not heard of it for a while; each batch is a sign of life, too."""
-        before = time.monotonic() - BEAT_SECONDS
+    def _send_heartbeats(self) -> None:
+        """To workers that have not heard of home for a while; each batch is a heartbeat, too."""
+        before = time.monotonic() - HEARTBEAT_SECONDS
         with self._lock:
-            due = [link for link in self._links.values() if link.shipments and link.heard < before]
+            due = [link for link in self._members.links.values() if link.shipments and link.heard < before]
         for link in due:
             if not link.is_asked:  # one that is frozen does not answer
                 link.is_asked = True
-                self._signal(self._say_to, link)
+                self._signal(self._send_heartbeat, link)
 
-    def _say_to(self, link: Link) -> None:
+    def _send_heartbeat(self, link: Link) -> None:
         try:
             with self._lock:
                 calls = [each for shipment in link.shipments for each in shipment.calls.items()]
             stopped = [number for number, call in calls if call.is_stopped]
-            self._client.run(remote.hear_of, self._home, stopped, workers=[link.address], on_error="ignore")
+            self._client.run(remote.heartbeat, self._home, stopped, workers=[link.address], on_error="ignore")
             link.heard = time.monotonic()
         finally:
             link.is_asked = False
 
-    def _lose_workers_that_left(self, present: dict[str, int]) -> None:
-        with self._lock:
-            gone = [link for address, link in self._links.items() if address not in present]
-            for link in gone:
-                del self._links[link.address]
-            self.workers = max(1, sum(link.threads for link in self._links.values()))
-        for link in gone:
-            for shipment in list(link.shipments):
-                self._lose(shipment, "its worker left the cluster", is_counted=True)
+    def _count_workers(self) -> None:
+        self.workers = max(1, self._members.threads)
+
+    def _lose_all_of(self, links: list[Link], why: str, is_counted: bool) -> int:
+        """Nothing comes home from these workers any more; how many leaves they had."""
+        lost = [shipment for link in links for shipment in list(link.shipments)]
+        for shipment in lost:
+            self._lose(shipment, why, is_counted)
+        return sum(len(shipment.calls) for shipment in lost)
 
     def _place_waiting(self) -> None:
         """Send calls that wait to workers that are new. Without workers, they are for other managers."""
         returned: list[Call] = []
         with self._lock:
-            if self._links:
+            if self._members.links:
                 self._load()
                 self.flush()
             else:
@@ -507,28 +434,25 @@ class DaskWorkers(Dispatcher):
 
     def _wait_for_scheduler(self) -> None:
         """The scheduler is gone: what was out is queued again, and the connection made anew when there is one."""
-        self._asked.clear()
-        with self._lock:
-            links, self._links = list(self._links.values()), {}
+        links = self._members.remove_all()
         self._place_waiting()
-        lost = [shipment for link in links for shipment in link.shipments]
-        for shipment in lost:
-            self._lose(shipment, "the scheduler is gone", is_counted=False)
+        lost = self._lose_all_of(links, "the scheduler is gone", is_counted=False)
         if links:
             _warn(
-                f"the scheduler of {self!r} is gone; {sum(map(len, (each.calls for each in lost)))} leaves are queued "
-                "again, for other workers of the project or until the scheduler is back"
+                f"the scheduler of {self!r} is gone; {lost} leaves are queued again, for other workers of the project "
+                "or until the scheduler is back"
             )
         if self._client.status == "closed":
             with suppress(ConfigurationError):
                 on = self._on if isinstance(self._on, str) else self._client.scheduler.address
                 security = self._security or getattr(self._client, "security", None)
                 self._client, self._is_ours = connect(on, security, self._insecure)
-                self._client.subscribe_topic(remote.topic_of(self._home), self._hear_usage)
+                self._client.subscribe_topic(remote.topic_of(self._home), self._report_usage)
 
     def _lose(self, shipment: Shipment, why: str, is_counted: bool) -> None:
         """A batch will not come home."""
-        self._close_shipment(shipment)
+        if not self._close_shipment(shipment):
+            return
         if shipment.future is not None:
             with suppress(Exception):  # nor will an answer to this, perhaps
                 shipment.future.cancel()
@@ -538,14 +462,19 @@ class DaskWorkers(Dispatcher):
         )
         self.look_again()
 
-    def _close_shipment(self, shipment: Shipment) -> None:
+    def _close_shipment(self, shipment: Shipment, late: Sequence[Call] = ()) -> bool:
+        """Make room for the next batch, which begins with calls that came too late; False if it was closed before."""
         with self._lock:
+            if shipment.is_over:
+                return False
             shipment.is_over = True
+            self._waiting.extendleft(reversed(late))
             shipment.link.shipments.discard(shipment)
             if self._open_shipment is shipment:
                 self._open_shipment = None
             self._load()
             self.flush()
+            return True
 
     def _lost(self, call: Call, link: Link, why: str) -> Outcome:
         """A leaf was lost: it is asked for again, unless that has happened too often."""
@@ -565,13 +494,3 @@ class DaskWorkers(Dispatcher):
 def _warn(text: str) -> None:
     with suppress(ClusterWarning):  # where warnings are errors, this thread must go on
         warnings.warn(text, ClusterWarning, stacklevel=2)
-
-
-def _error(name: str, module: str, text: str, traceback: str) -> Exception:
-    """An error of its own type, as far as that can be had without executing anything."""
-    base = getattr(errors, name, None) if module == errors.__name__ else None
-    if base is None or not issubclass(base, errors.NotEnoughMemory):
-        base = type(name, (WorkerError,), {"__module__": module})
-    error: Exception = base(text)
-    error.__cause__ = RemoteTraceback(traceback)
-    return error

@@ -60,7 +60,7 @@ def leave(home: str) -> None:
     _hands.stop(home, _hands.numbers_of(home))
 
 
-def hear_of(home: str, stopped: list[int]) -> None:
+def heartbeat(home: str, stopped: list[int]) -> None:
     """A home says that it is alive, and once more which leaves to end: the first message may have been lost."""
     _hands.heard[home] = time.monotonic()
     _hands.stop(home, stopped)

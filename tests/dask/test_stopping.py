@@ -60,7 +60,7 @@ def test_a_call_that_finds_no_worker_is_returned() -> None:
 def test_a_call_that_waits_goes_to_a_worker_that_is_new() -> None:
     manager = Delivering()
     manager.submit(call_of(1))
-    link = manager._links["there"] = Link("there", 1, "host", 1)
+    link = manager._members.links["there"] = Link("there", 1, "host", 1)
     assert not manager.has_room
     manager._place_waiting()
     assert [len(shipment.calls) for shipment in link.shipments] == [1]

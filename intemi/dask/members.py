@@ -1,0 +1,92 @@
+"""Which workers of a cluster can be used: those that join are asked what they are before they get their first leaf."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import Any
+
+from intemi.dask import probe
+from intemi.dask.links import Link
+
+PROBE_SECONDS = 600
+"""For which the answer of a new worker is waited for: it may have to compile kernels first."""
+POLL_SECONDS = 0.02
+"""Between two looks at workers that have not answered yet."""
+
+
+class Members:
+    """The workers that can be used now. Batches are given to them under the same lock as workers join and leave.
+
+    >>> Members(threading.RLock()).threads
+    0
+    """
+
+    def __init__(self, lock: threading.RLock) -> None:
+        self._lock = lock
+        self.links: dict[str, Link] = {}
+        """Workers that can be used, by address."""
+        self._asked: dict[str, tuple[Any, float]] = {}
+        """Workers that were asked what they are, and until when they may answer."""
+        self._refused: set[str] = set()
+
+    @property
+    def threads(self) -> int:
+        """How many leaves they can run at once."""
+        with self._lock:
+            return sum(link.threads for link in self.links.values())
+
+    def join_all(self, client: Any) -> list[str]:
+        """Let all workers join that are there now; what is wrong with those that cannot be used."""
+        refused = self.join(client, client.nthreads())
+        while self._asked:
+            time.sleep(POLL_SECONDS)
+            refused += self.join(client, client.nthreads())
+        return refused
+
+    def join(self, client: Any, threads: dict[str, int]) -> list[str]:
+        """Ask workers that were not there before what they are, and let those join that have answered."""
+        self._refused &= threads.keys()
+        for address in threads.keys() - self.links.keys() - self._asked.keys() - self._refused:
+            future = client.submit(probe.answer, workers=[address], pure=False)
+            self._asked[address] = future, time.monotonic() + PROBE_SECONDS
+        refused = []
+        for address, (future, until) in list(self._asked.items()):
+            if address in threads and not future.done() and time.monotonic() < until:
+                continue
+            del self._asked[address]
+            if address in threads and future.status not in ("cancelled", "lost"):
+                refused += self._accept(address, threads[address], future)
+            future.cancel()
+        return refused
+
+    def _accept(self, address: str, threads: int, future: Any) -> list[str]:
+        """Let a worker that has answered join, or say what is wrong with it."""
+        try:
+            facts = future.result(timeout=0.1)
+            differing = probe.differences(facts)
+            link = None if differing else Link(address, threads, facts["host"], facts["pid"])
+        except Exception as error:  # whatever another version of the package, or of Python, does
+            link, differing = None, [f"it cannot run intemi ({type(error).__name__}: {error})"]
+        if link is None:
+            self._refused.add(address)
+            return [f"the worker {address} is refused: {', '.join(differing)}; install there what is installed here"]
+        with self._lock:
+            self.links[address] = link
+        return []
+
+    def remove_absent(self, present: dict[str, int]) -> list[Link]:
+        """Remove workers that have left; which these are."""
+        with self._lock:
+            gone = [link for address, link in self.links.items() if address not in present]
+            for link in gone:
+                del self.links[link.address]
+        return gone
+
+    def remove_all(self) -> list[Link]:
+        """Remove all workers, since the scheduler is gone or the cluster is not needed any more; which these are."""
+        self._asked.clear()
+        self._refused.clear()
+        with self._lock:
+            links, self.links = list(self.links.values()), {}
+        return links
