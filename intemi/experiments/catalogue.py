@@ -111,6 +111,8 @@ class Entry:
         if role in self.roles:
             return True
         cls = self.gives
+        if self.is_abstract:
+            return False
         if not issubclass(cls, Machine) or cls.outputs is Machine.outputs or not (self.needs or self._made.missing()):
             return False
         return not role.misfit(cls._inputs if cls.inputs is Machine.inputs else role._inputs, role._outputs)
@@ -118,7 +120,7 @@ class Entry:
     @cached_property
     def _made(self) -> Any:
         """One with default parameters, if it has them all."""
-        return None if self.needs else self.make({})
+        return None if self.needs or self.is_abstract else self.make({})
 
     def make(self, parameters: Mapping[str, Any]) -> Component:
         """One of it."""

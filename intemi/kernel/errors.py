@@ -92,6 +92,9 @@ class MemoryExceeded(LimitExceeded):
 class NotEnoughMemory(IntemiError, MemoryError):
     """What a machine needs would not fit into memory: the cause is the surroundings, so it is not kept."""
 
+    def __reduce__(self) -> tuple[type[NotEnoughMemory], tuple[object, ...]]:
+        return type(self), self.args  # where dask is imported, pickling makes errors without their constructor
+
 
 class WorkerError(IntemiError, RuntimeError):
     """An error in a worker process that cannot be had here in its own type."""

@@ -230,11 +230,11 @@ def run_by(manager: TaskManager, seed: int = 0) -> dict[str, tuple[bytes, object
                 capsule.wait().context.record.machine,
                 (
                     {port: content_digest(value).hex() for port, value in capsule.outputs.items()},
-                    encode(capsule.results),
+                    encode({label: each for label, each in capsule.results.items() if label not in machine.measured}),
                     encode(tests[name].wait().results) if name in tests else b"",
                 ),
             )
-            for name, capsule in capsules.items()
+            for (name, capsule), (machine, _) in zip(capsules.items(), asked().values(), strict=True)
         }
 
 

@@ -85,7 +85,7 @@ def test_managers_come_and_go_while_a_graph_runs(cluster: RealCluster) -> None:
 
 
 def test_several_projects_share_a_cluster(cluster: RealCluster, tmp_path: Path) -> None:
-    manager = DaskWorkers(cluster.address)
+    manager, before = DaskWorkers(cluster.address), set(threading.enumerate())
     with Project(tmp_path, workers=manager) as kept, Project(workers=manager) as other, Project(workers=1) as at_home:
         asked = [project.request(cross_validation(2, 3), data=project.given(3)) for project in (kept, other, at_home)]
         for capsule in asked:
@@ -96,7 +96,7 @@ def test_several_projects_share_a_cluster(cluster: RealCluster, tmp_path: Path) 
     with Project(tmp_path, workers=1) as again:
         assert again.run(cross_validation(2, 3), data=again.given(3)).key == asked[0].key
         assert again.counts().physical.total() == 0
-    assert not [each for each in threading.enumerate() if each.name.startswith("intemi ")]
+    assert not [each for each in set(threading.enumerate()) - before if each.name.startswith("intemi ")]
 
 
 def test_dask_workers_pass_the_common_checks_of_task_managers(cluster: RealCluster) -> None:

@@ -191,7 +191,7 @@ def test_a_manager_can_change_the_project() -> None:
 
 @pytest.mark.parametrize("make", [Threads, Processes])
 def test_a_manager_serves_several_projects_at_once(make: type[Slots]) -> None:
-    manager = make(2)
+    manager, before = make(2), own_threads()
     with Project(workers=manager) as first, Project(workers=manager) as second, Project(workers=manager) as third:
         asked = [p.request(cross_validation(2, 3), data=p.given(3)) for p in (first, second, third)]
         assert len({capsule.wait(60).key for capsule in asked}) == 1
@@ -199,7 +199,7 @@ def test_a_manager_serves_several_projects_at_once(make: type[Slots]) -> None:
         second.unsubscribe(manager)
         assert first.run(Number(7)).outputs["result"] == 7
         assert second.managers == ()
-    assert own_threads() == []
+    assert set(own_threads()) <= set(before)
 
 
 def test_projects_of_one_manager_share_its_workers(opened: Gate) -> None:
@@ -219,7 +219,7 @@ def test_projects_of_one_manager_share_its_workers(opened: Gate) -> None:
 
 
 def test_a_project_leaves_a_manager_that_is_busy_with_another_one(opened: Gate) -> None:
-    manager = Threads(1)
+    manager, before = Threads(1), own_threads()
     with Project(workers=manager) as busy:
         busy.request(Pass(opened.name))
         assert opened.reached.wait(30)
@@ -228,7 +228,7 @@ def test_a_project_leaves_a_manager_that_is_busy_with_another_one(opened: Gate) 
         assert waiting.state is State.ABORTED
         opened.opened.set()
         assert busy.request(Number(2)).wait(30).outputs["result"] == 2
-    assert own_threads() == []
+    assert set(own_threads()) <= set(before)
 
 
 def test_a_manager_is_subscribed_once_to_a_project() -> None:
