@@ -63,6 +63,13 @@ def test_tests_come_in_the_order_of_what_is_expected() -> None:
     assert [task.candidate for task in course.finished] == ["fast", "medium", "slow"]
 
 
+def test_which_of_equal_candidates_wins_does_not_depend_on_the_calibration_of_the_computer() -> None:
+    one, _ = searched({"a": 1.0, "b": 2.0}, {"a": 1.0, "b": 2.0})
+    other, _ = searched({"a": 1.0, "b": 2.0}, {"a": 2.0, "b": 1.0})
+    assert [task.candidate for task in one.finished] == [task.candidate for task in reversed(other.finished)]
+    assert [task.candidate for task in one.ranking] == [task.candidate for task in other.ranking] == ["a", "b"]
+
+
 def test_the_limit_is_four_times_larger_at_the_next_attempt() -> None:
     course, _ = searched({"a": 30.0}, {"a": 1.0})
     assert [task.attempt for task in course.finished] == [course.finished[0].attempt] * 3

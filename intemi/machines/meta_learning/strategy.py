@@ -75,9 +75,9 @@ class Course(ABC):
 
     @property
     def ranking(self) -> list[Task]:
-        """The tasks that finished, the best first; of equal ones that which was expected to take less, or came first.
+        """The tasks that finished, the best first, and the first of equal ones.
 
-        What they took is not looked at: it differs from run to run.
+        What they took, or were expected to take, is not looked at: it depends on the computer.
         """
         done = [task for task in dict.fromkeys(self.finished) if task.outcome is Outcome.FINISHED]
-        return sorted(done, key=lambda task: (-task.quality, task.expected or 0.0, task.number))
+        return sorted(done, key=lambda task: (-task.quality, task.number))
