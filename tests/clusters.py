@@ -22,17 +22,24 @@ QUIET = {"DASK_DISTRIBUTED__ADMIN__LOW_LEVEL_LOG_LENGTH": "0"}
 class RealCluster:
     """A scheduler and workers that can be started and hurt one by one."""
 
-    def __init__(self, workers: int = 0, host: str = "127.0.0.1", prefix: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self,
+        workers: int = 0,
+        host: str = "127.0.0.1",
+        prefix: tuple[str, ...] = (),
+        tls: tuple[str, str] | None = None,
+    ) -> None:
         self.folder = tempfile.TemporaryDirectory(prefix="intemi-cluster-")
         self.host, self.prefix, self.port = host, prefix, free_port()
-        self.address = f"tcp://{host}:{self.port}"
+        self.address = f"{'tcp' if tls is None else 'tls'}://{host}:{self.port}"
+        self.certificates = () if tls is None else ("--tls-ca-file", tls[0], "--tls-cert", tls[0], "--tls-key", tls[1])
         self.processes: list[subprocess.Popen[bytes]] = []
         self.scheduler = self.start_scheduler()
         self.workers = [self.add_worker() for _ in range(workers)]
 
     def start_scheduler(self) -> subprocess.Popen[bytes]:
         self.scheduler = self._start(
-            "dask_scheduler", "--host", self.host, "--port", str(self.port), "--no-dashboard", "--no-show"
+            "dask_scheduler", "--host", self.address, "--no-dashboard", "--no-show", *self.certificates
         )
         until = time.monotonic() + 60
         while time.monotonic() < until:
@@ -46,7 +53,7 @@ class RealCluster:
     ) -> subprocess.Popen[bytes]:
         chosen = () if nanny else ("--no-nanny",)
         given = ("--nthreads", "1", "--no-dashboard", "--local-directory", self.folder.name, "--memory-limit", "0")
-        return self._start("dask_worker", self.address, *given, *chosen, *arguments, env=env)
+        return self._start("dask_worker", self.address, *given, *self.certificates, *chosen, *arguments, env=env)
 
     def grow(self, workers: int) -> None:
         """Have at least so many workers."""

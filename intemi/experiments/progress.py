@@ -24,6 +24,8 @@ BARS_PER_SECOND = 4
 SECONDS_PER_PAGE = 0.5
 """In a notebook, where every display travels to a browser."""
 SECONDS_PER_LINE = 10.0
+MOST_HOSTS = 3
+"""Hosts of a cluster that are named: those that have run most."""
 MOST_BARS = 12
 """Branches that are shown at once: those on their way first, then the last that are done."""
 
@@ -113,6 +115,7 @@ class Progress:
         text = (
             f"{done} of {len(self.tally.branches)} done, {_counts(totals['run'], totals['unified'], totals['failed'])}"
         )
+        text += self._hosts(", ")
         left = self.tally.seconds_left
         running = self.tally.now_running()
         if done < len(self.tally.branches) and left is not None:
@@ -179,7 +182,14 @@ class Progress:
         rate = totals["run"] / seconds if seconds > 0 else 0.0
         left = self.tally.seconds_left
         told = "" if left is None or done == len(self.tally.branches) else f" · about {_time(left)} left"
-        return f"{done}/{len(self.tally.branches)} done · {_time(seconds)} · {rate:,.0f} machines/s{told}"
+        hosts = self._hosts(" · ")
+        return f"{done}/{len(self.tally.branches)} done · {_time(seconds)} · {rate:,.0f} machines/s{hosts}{told}"
+
+    def _hosts(self, separator: str) -> str:
+        """How many leaves have run on which hosts, if there is a cluster."""
+        found = [f"{run:,} on {host}" for host, run in self.tally.busiest_hosts(MOST_HOSTS)]
+        more = len(self.tally.hosts) - len(found)
+        return "".join([separator, ", ".join(found), f" and {more} more" if more > 0 else ""]) if found else ""
 
     def _running(self, width: int) -> str:
         running = self.tally.now_running()

@@ -63,6 +63,8 @@ class Tally:
     branches: dict[str, Branch] = field(default_factory=dict)
     running: dict[int, str] = field(default_factory=dict)
     """Leaves that are being run now, by their paths."""
+    hosts: Counter[str] = field(default_factory=Counter)
+    """How many leaves have run on each host of a cluster."""
     started: float = field(default_factory=monotonic)
     _last: float = field(default_factory=monotonic)
     """When a part was last done."""
@@ -93,6 +95,8 @@ class Tally:
                     self.running[id(context)] = context.path
             elif kind is not EventKind.REQUESTED:
                 self.running.pop(id(context), None)
+                if kind is EventKind.FINISHED and context.record is not None and context.record.worker is not None:
+                    self.hosts[context.record.worker.rpartition(":")[0]] += 1
             if branch is None:
                 return
             if kind is EventKind.FAILED and context.error is not None and context.error.path == context.path:
@@ -141,6 +145,11 @@ class Tally:
             share = sum(branch.share or 0.0 for branch in run) / max(1, len(run))
             pause = max(self._pause, monotonic() - self._last)
         return None if parts < TELLING or not share else (self.seconds - pause) * (1 - share) / share
+
+    def busiest_hosts(self, most: int) -> list[tuple[str, int]]:
+        """Hosts of a cluster, and how many leaves each has run; those that have run most."""
+        with self._lock:
+            return self.hosts.most_common(most)
 
     def now_running(self) -> list[str]:
         """The paths of what is being run."""

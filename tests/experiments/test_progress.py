@@ -11,6 +11,7 @@ from rich.console import Console
 from intemi import Project
 from intemi.experiments import Progress, parse_experiment, run
 from intemi.experiments.tally import Branch, Tally
+from tests.kernel.test_dispatch import Elsewhere
 
 FILE = "{data: [iris], learners: [NaiveBayes, KNN], protocol: {distributor: {type: CVDistributor, folds: 4}}}"
 
@@ -50,6 +51,17 @@ def test_a_terminal_gets_bars() -> None:
     assert "NaiveBayes on iris" in shown
     assert "2/2 done" in shown
     assert "machines/s" in shown
+
+
+def test_hosts_of_a_cluster_are_named() -> None:
+    log = io.StringIO()
+    with Project(workers=Elsewhere()) as project, Progress(project, "lines", log) as progress:
+        run(parse_experiment(FILE), project, progress)
+    leaves = progress.tally.hosts["host"]
+    assert leaves > 10
+    assert log.getvalue().splitlines()[-1].endswith(f" 0 failed, {leaves} on host")
+    progress.tally.hosts.update(node1=500, node2=400, node3=300)
+    assert progress.line().endswith(", 500 on node1, 400 on node2, 300 on node3 and 1 more")
 
 
 def test_many_branches_fit_on_the_screen() -> None:
