@@ -29,6 +29,8 @@ def connect(on: Any, security: Any = None, insecure: bool = False) -> tuple[Any,
     check_transport(address, insecure)
     if security is None and not isinstance(on, str):
         security = getattr(on, "security", None)
+    security = security or distributed.Security()  # by dask's own configuration
+    check_certificates(address, security)
     try:
         client = distributed.Client(
             address, security=security, timeout=CONNECT_SECONDS, set_as_default=False, heartbeat_interval="5s"
@@ -51,6 +53,16 @@ def check_transport(address: str, insecure: bool) -> None:
         f"DaskWorkers: {address} is not encrypted, and whoever reaches it can run code on its workers; start the "
         "scheduler with TLS (tls://...), or say insecure=True if the network is yours alone"
     )
+
+
+def check_certificates(address: str, security: Any) -> None:
+    """Refuse an encrypted connection without certificates, which dask would only notice when it is too late."""
+    if urlsplit(address).scheme == "tls" and security.get_connection_args("client").get("ssl_context") is None:
+        raise ConfigurationError(
+            f"DaskWorkers: {address} needs certificates, and there are none; give security=distributed.Security("
+            "tls_ca_file=..., tls_client_cert=..., tls_client_key=...), or set distributed.comm.tls in dask's "
+            "configuration"
+        )
 
 
 def is_loopback(host: str) -> bool:

@@ -57,7 +57,7 @@ def test_leaves_run_over_tls_and_nothing_comes_in_without_a_certificate(
         assert capsule.outputs["result"] == 4
         assert capsule.context.record is not None
         assert capsule.context.record.worker is not None
-    with pytest.raises(ConfigurationError, match="no scheduler answers at tls://"):
+    with pytest.raises(ConfigurationError, match=r"tls://.* needs certificates, and there are none"):
         Project(workers=DaskWorkers(cluster.address))
-    with pytest.raises(ConfigurationError, match="no scheduler answers at tls://"):
+    with pytest.raises(ConfigurationError, match=r"tls://.*: TLS certificate does not match"):
         Project(workers=DaskWorkers(cluster.address, security=security_of(*certify(tmp_path))))
