@@ -52,7 +52,7 @@ Examples:
 )
 @on_option
 @insecure_option
-@click.option("--no-knowledge", is_flag=True, help="Add nothing to your knowledge of machines on data sets.")
+@click.option("--no-knowledge", is_flag=True, help="Neither use results of other searches nor keep those of this one.")
 @click.option("-q", "--quiet", is_flag=True, help="Show no progress.")
 @json_option
 def command(

@@ -11,7 +11,7 @@ import tempfile
 import time
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -218,7 +218,7 @@ def search_for(data: Data, tests: int | None = None, kept: KnowledgeFolder | Non
     'ComplexitySearch'
     """
     size = describe(data)
-    validation = default_validation(size)
+    validation = default_validation(replace(size, rows=float((data.classes >= 0).sum())))
     if tests is not None:
         first = Set(tuple(islice(first_candidates(size), tests)))
         return MetaLearner(Flow((first,)), validation=validation)

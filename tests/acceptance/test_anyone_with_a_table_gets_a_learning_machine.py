@@ -85,6 +85,12 @@ def test_a_frame_needs_a_target_and_nothing_else() -> None:
         intemi.learn(frame)
 
 
+def test_rows_without_a_class_do_not_make_splits_without_any(tmp_path: Path) -> None:
+    rows = [f"{row % 7}.5,{'ab'[row % 2] if row < 4 else ''}" for row in range(40)]
+    (tmp_path / "few.csv").write_text("\n".join(["x,y", *rows, ""]))
+    assert len(intemi.learn(tmp_path / "few.csv", "y", tests=1, knowledge=False).ranking) == 1
+
+
 def test_interrupted_it_ends_with_the_best_so_far(votes: Path) -> None:
     def interrupt(now: Any) -> None:
         if now.finished and not now.is_learning:
