@@ -114,7 +114,7 @@ def _plain(learned: Learned, written: list[str]) -> dict[str, Any]:
         "best": results["Best"],
         "measure": learned.search.measure,
         "quality": learned.quality,
-        "usual": learned.usual,
+        "baseline": learned.baseline,
         "tests": results["Tests"],
         "stopped": results["Stopped"],
         "seconds": learned.seconds,
@@ -174,7 +174,7 @@ def progress_text(now: Progress) -> str:
         doing = "learning with" if now.is_learning else "testing"
         text += f"; {doing} {', '.join(_short(name_of(each)) for each in now.running)}"
     if now.quarantine:
-        text += f"; {len(now.quarantine)} put off"
+        text += f"; {len(now.quarantine)} in quarantine"
     return text if now.seconds_left is None else f"{text}; {now.seconds_left:.0f} s left"
 
 

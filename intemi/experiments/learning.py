@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SECONDS_A_LOOK = 0.2
-"""How often whoever watches is told of the progress."""
+"""Between two reports of the progress."""
 LEAST_SECONDS = 0.5
 """No search has less."""
 PERFECT = TargetQuality(1.0)
@@ -87,7 +87,7 @@ class Learned:
         return float(self.results["Quality"])
 
     @property
-    def usual(self) -> float:
+    def baseline(self) -> float:
         """The share of the most frequent class: what one gets without learning."""
         counts = np.bincount(self.data.classes[self.data.classes >= 0])
         return float(counts.max() / counts.sum())
@@ -135,7 +135,7 @@ class Learned:
         return (
             f"{results['Best']}\n"
             f"{self.search.measure} {self.quality:.3f}, the best of {counted(results['Tests'], 'machine')} tested in "
-            f"{self.seconds:.0f} s ({results['Stopped']}); the most frequent class has {self.usual:.3f}.\n"
+            f"{self.seconds:.0f} s ({results['Stopped']}); the most frequent class has {self.baseline:.3f}.\n"
             f"{counted(as_good, 'other')} not significantly worse (p >= 0.01); the cheapest of these and the best: "
             f"{results['Cheapest']}"
         )

@@ -54,7 +54,7 @@ def test_the_command_writes_a_model_that_predicts_and_a_report_and_goes_on_later
 
 def test_python_gets_the_winner_the_ranking_and_a_file(votes: Path, tmp_path: Path) -> None:
     learned = intemi.learn(votes, "party", tests=4, knowledge=False)
-    assert learned.quality > 0.85 > learned.usual == 0.5
+    assert learned.quality > 0.85 > learned.baseline == 0.5
     assert len(learned.best(3)) == 3
     assert any("id" in note for note in learned.notes)
     learned.save(tmp_path / "votes.model")
