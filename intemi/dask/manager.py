@@ -92,6 +92,8 @@ class DaskWorkers(Dispatcher):
         self._losses: Counter[bytes] = Counter()
         self._client: Any = None
         self._is_ours = False
+        self._address = ""
+        """Of the scheduler, to connect again; a client that is closed does not know it."""
         self._traffic: ThreadPoolExecutor | None = None
         """Sends batches and receives answers."""
         self._signals: ThreadPoolExecutor | None = None
@@ -112,6 +114,7 @@ class DaskWorkers(Dispatcher):
             if self._client is not None:
                 return
             self._client, self._is_ours = connect(self._on, self._security, self._insecure)
+            self._address = self._client.scheduler.address
             try:
                 self._client.subscribe_topic(remote.topic_of(self._home), self._report_usage)
                 refused = self._members.join_all(self._client)
@@ -444,9 +447,7 @@ class DaskWorkers(Dispatcher):
             )
         if self._client.status == "closed":
             with suppress(ConfigurationError):
-                on = self._on if isinstance(self._on, str) else self._client.scheduler.address
-                security = self._security or getattr(self._client, "security", None)
-                self._client, self._is_ours = connect(on, security, self._insecure)
+                self._client, self._is_ours = connect(self._address, self._client.security, self._insecure)
                 self._client.subscribe_topic(remote.topic_of(self._home), self._report_usage)
 
     def _lose(self, shipment: Shipment, why: str, is_counted: bool) -> None:

@@ -6,12 +6,13 @@ from __future__ import annotations
 
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 
 from intemi import Project, Threads
-from intemi.dask import DaskWorkers
+from intemi.dask import ClusterWarning, DaskWorkers
 from intemi.testing import check_task_manager
 from tests.acceptance.test_results_are_the_same_anywhere import (
     Graph,
@@ -26,7 +27,7 @@ from tests.acceptance.test_results_are_the_same_anywhere import (
     request_all,
 )
 from tests.clusters import RealCluster
-from tests.machines import Log, cross_validation
+from tests.machines import Log, Number, cross_validation
 
 pytestmark = [pytest.mark.slow, pytest.mark.needs("dask")]
 
@@ -97,6 +98,21 @@ def test_several_projects_share_a_cluster(cluster: RealCluster, tmp_path: Path) 
         assert again.run(cross_validation(2, 3), data=again.given(3)).key == asked[0].key
         assert again.counts().physical.total() == 0
     assert not [each for each in set(threading.enumerate()) - before if each.name.startswith("intemi ")]
+
+
+def test_the_connection_is_made_anew_when_a_client_was_closed(cluster: RealCluster) -> None:
+    from distributed import Client
+
+    client = Client(cluster.address, set_as_default=False)
+    with Project(workers=DaskWorkers(client)) as project:
+        assert project.request(Number(1)).wait(30).outputs["result"] == 1
+
+        def close_and_request() -> Any:
+            client.close()
+            return project.request(Number(2)).wait(30).outputs["result"]
+
+        with pytest.warns(ClusterWarning, match=r"the scheduler of .* is gone"):
+            assert close_and_request() == 2
 
 
 def test_dask_workers_pass_the_common_checks_of_task_managers(cluster: RealCluster) -> None:
