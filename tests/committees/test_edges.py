@@ -13,6 +13,7 @@ from intemi.kernel.seeds import Seed
 from intemi.machines import (
     KNN,
     SAMME,
+    AdaBoost,
     AdaBoostM2,
     ArcX4,
     Average,
@@ -23,6 +24,7 @@ from intemi.machines import (
     BootstrapSampler,
     BootstrapSamples,
     ClassificationTest,
+    CostBoosting,
     CVDistributor,
     DecisionStump,
     DecisionTree,
@@ -34,12 +36,14 @@ from intemi.machines import (
     Repeater,
     Reweighted,
     Scheme,
+    UpdateRule,
     Vote,
     Wagging,
     WeightedLearn,
     Weights,
     default_scenarios,
 )
+from intemi.machines.committees.boosting import High
 from intemi.machines.committees.weights import reweighted
 from tests.learning.test_classifiers import blobs
 
@@ -180,6 +184,34 @@ def test_rows_without_a_class_count_for_nothing() -> None:
     assert results["Out-of-bag rows"] <= 10
 
 
+@pytest.mark.parametrize("variant", [AdaBoost(), SAMME(), ArcX4(), AdaBoostM2(), CostBoosting(cost=((0, 2), (1, 0)))])
+@pytest.mark.parametrize("high", ["stop", "reset"])
+def test_boosting_is_that_of_the_rows_with_a_class(variant: UpdateRule, high: High) -> None:
+    classes = np.where(np.arange(40) % 4 == 3, -1, np.random.default_rng(3).integers(0, 2, 40))
+    data = table(np.random.default_rng(5).normal(size=(2, 40)), classes)
+    boosting = Boosting(DecisionStump(), 6, variant, high=high)
+    (one, told), (other, expected) = (run(boosting, each) for each in (data, data.select_rows(classes >= 0)))
+    assert len(other["votes"]) > 1
+    assert one["votes"] == pytest.approx(other["votes"], rel=1e-9)
+    assert told == expected
+    np.testing.assert_array_equal(one["classifier"].classify(data), other["classifier"].classify(data))
+
+
+def test_weights_after_a_reset_leave_out_rows_without_a_class() -> None:
+    data = table([[0, 0, 1, 1, 0, 0]], [0, 1, 0, 1, -1, -1])
+    member = Majority().run(data).outputs["classifier"]
+    found = BoostUpdate(high="reset").run(data, [], member)
+    assert found.results["Error"] == pytest.approx(0.5)
+    assert found.outputs["updated"].shares.tolist() == [0.25] * 4 + [0.0] * 2
+    assert found.outputs["weighted"].weights.tolist() == [1.0] * 4
+
+
+def test_boosting_needs_a_row_with_a_class() -> None:
+    member = Majority().run(ONE_OF_TEN).outputs["classifier"]
+    with pytest.raises(ConfigurationError, match="BoostUpdate: at least one row with a class is needed, got none"):
+        BoostUpdate().run(table([range(2)], [-1, -1]), [], member)
+
+
 def test_boosting_begins_with_the_weights_of_the_data() -> None:
     data = table([range(6)], [0, 0, 1, 1, 0, 1])
     weighted = data.with_weights([1, 2, 1, 1, 3, 1])
@@ -197,16 +229,14 @@ def test_the_order_of_rows_does_not_matter_to_reweighting() -> None:
     assert one["votes"] == pytest.approx(other["votes"])
 
 
-@pytest.mark.parametrize(
-    ("high", "members", "status"),
-    [("stop", 1, "no boosting possible"), ("reset", 1, "no boosting possible"), ("reset_keep", 4, "complete")],
-)
-def test_policies_for_errors_that_are_too_high(high: str, members: int, status: str) -> None:
-    data = table([[1] * 4], [0, 0, 1, 1])  # every member errs on half
+@pytest.mark.parametrize("high", ["stop", "reset", "reset_keep"])
+def test_members_that_are_all_too_bad_leave_the_first_alone(high: High) -> None:
+    data = table([[0, 0, 1, 1]], [1, 0, 0, 1])  # every member errs on half
     outputs, results = run(Boosting(DecisionStump(), size=4, high=high), data)
-    assert results == {"Members": members, "Status": status}
-    assert outputs["classifier"].classify(data).tolist() == [0] * 4
-    assert set(outputs["votes"]) <= {0.0}
+    assert results == {"Members": 1, "Status": "no boosting possible"}
+    assert not outputs["votes"]
+    answers = outputs["members"][0].classify(data)
+    np.testing.assert_array_equal(outputs["classifier"].probabilities(data), np.eye(2)[answers])
 
 
 @pytest.mark.parametrize(

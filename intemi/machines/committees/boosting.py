@@ -7,9 +7,21 @@ from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from intemi.data import Data
-from intemi.kernel import Input, Job, Machine, Model, MultiInput, MultiOutput, Output, Source, parameter
+from intemi.kernel import (
+    ConfigurationError,
+    Input,
+    Job,
+    Machine,
+    Model,
+    MultiInput,
+    MultiOutput,
+    Output,
+    Source,
+    parameter,
+)
 from intemi.machines.committees.answers import places_of
 from intemi.machines.committees.committee import Committee
 from intemi.machines.committees.decision_rules import EQUAL, DecisionRule
@@ -21,6 +33,7 @@ from intemi.machines.fairness.reads import Reads
 from intemi.machines.interfaces import Classifier, Codes, Floats
 from intemi.machines.roles import Learner, placeholder
 
+Flags = NDArray[np.bool_]
 High = Literal["stop", "reset", "reset_keep"]
 """A member of too high an error: leave it out and end; or make all weights equal and go on, without it, or with it and
 a vote of 0."""
@@ -42,7 +55,8 @@ class Judged(NamedTuple):
 class BoostUpdate(Machine):
     """Judge a member on the rows as they are weighted, and weigh them for the next one.
 
-    `updated` are the new weights, and `weighted` the data that have them.
+    `updated` are the new weights, and `weighted` the data that have them. Rows without a class do not count: they
+    weigh nothing, and are not among the weighted data.
 
     Results: "Error" (weighted), "Vote weight", and "Status", which says how boosting goes on.
 
@@ -50,7 +64,7 @@ class BoostUpdate(Machine):
     <Reads.TARGETS: 'targets'>
     """
 
-    version = 2
+    version = 3
     reads = Reads.TARGETS
     keeps_rows = True
 
@@ -68,23 +82,26 @@ class BoostUpdate(Machine):
     zero: Zero = "clip_stop"
 
     def run(self, data: Data, weights: Sequence[Weights], member: Classifier) -> Model:
-        given = self._round(data, weights, member)
+        has_class = data.classes >= 0
+        if not has_class.any():
+            raise ConfigurationError(f"{self.kind}: at least one row with a class is needed, got none")
+        known = data if has_class.all() else data.select_rows(has_class)
+        given = self._round(known, _of_rows(has_class, data, weights), member)
         error = self.variant.error(given)
-        vote, status, kept, following = self._judged(data, given, error)
+        vote, status, kept, following = self._judged(known, given, error)
         return Model(
-            updated=Weights(np.empty(0)) if following is None else following,
-            weighted=data if following is None else reweighted(data, (following,)),
+            updated=Weights(np.empty(0)) if following is None else _on_all_rows(has_class, following),
+            weighted=data if following is None else reweighted(known, (following,)),
             vote=vote,
             kept=kept,
             ended=following is None,
             results={"Error": error, "Vote weight": vote, "Status": status},
         )
 
-    def _round(self, data: Data, weights: Sequence[Weights], member: Classifier) -> Round:
-        before = weights[0] if weights else _equal(data)
+    def _round(self, data: Data, before: Weights, member: Classifier) -> Round:
         answers, probabilities = _answered(self.variant, data, member)
         return Round(
-            shares_of(data, (before,)),
+            before.shares,
             data.classes,
             answers,
             len(data.labels),
@@ -106,7 +123,7 @@ class BoostUpdate(Machine):
             vote = rule.vote(1 / (2 * len(data)), given.classes)
             return Judged(vote, "no error", True, _equal(data) if self.zero == "reset" else None)
         new = rule.updated(given, error)
-        following = Weights(_of_known(new.shares, given.true), given.step + 1, new.memory)
+        following = Weights(new.shares, given.step + 1, new.memory)
         return Judged(rule.vote(error, given.classes), "goes on", True, following)
 
 
@@ -115,13 +132,31 @@ def _equal(data: Data) -> Weights:
     return Weights(shares_of(data, ()))
 
 
-def _of_known(shares: Floats, true: Codes) -> Floats:
-    """Shares without those of rows whose class is not known."""
-    unknown = true < 0
-    if not unknown.any():
-        return shares
-    known = np.where(unknown, 0.0, shares)
-    return np.asarray(known / known.sum())
+def _of_rows(chosen: Flags, data: Data, weights: Sequence[Weights]) -> Weights:
+    """The weights that chosen rows have among themselves; if none are given, those that boosting begins with."""
+    before = weights[0] if weights else _equal(data)
+    shares = shares_of(data, (before,))
+    if chosen.all():
+        return before
+    shares = shares[chosen] / shares[chosen].sum()
+    return Weights(shares, before.step, None if before.memory is None else before.memory[chosen])
+
+
+def _on_all_rows(chosen: Flags, weights: Weights) -> Weights:
+    """The weights of chosen rows, with zeros for all others."""
+    if chosen.all():
+        return weights
+    return Weights(
+        _with_zeros(chosen, weights.shares),
+        weights.step,
+        None if weights.memory is None else _with_zeros(chosen, weights.memory),
+    )
+
+
+def _with_zeros(chosen: Flags, values: Floats) -> Floats:
+    spread = np.zeros((len(chosen), *values.shape[1:]))
+    spread[chosen] = values
+    return spread
 
 
 def _answered(rule: UpdateRule, data: Data, member: Classifier) -> tuple[Codes, Floats | None]:
@@ -142,7 +177,7 @@ class Boosting(Learner):
 
     Raw it is a template: any `Learner` fills it. `variant` says how weights change and what votes count; `mode`,
     whether the learner gets weights or samples drawn by them (by default weights, if it can use them); `high` and
-    `zero`, what happens to a member whose error is too high, or 0. If no member is left, the first decides alone.
+    `zero`, what happens to a member whose error is too high, or 0. If no member has a vote, the first decides alone.
 
     The members of a smaller committee are the first ones of a larger one, and all variants have the first in common: it
     is trained once. With samples it is also the first member of `Bagging`.
@@ -160,6 +195,8 @@ class Boosting(Learner):
     (CommitteeClassifier(5 members, WeightedVote(inner='lowest'), classes malignant, benign), \
 {'Members': 5, 'Status': 'complete'})
     """
+
+    version = 2
 
     members = MultiOutput(Classifier)
     votes = MultiOutput(float)
@@ -203,6 +240,8 @@ class Boosting(Learner):
                 votes[number] = step.vote
             ended = job.load(step.ended)
             weights, weighted = step.updated, step.weighted
+        if not any(job.load(vote) > 0 for vote in votes.values()):
+            votes = {}
         members = [learned[number] for number in votes or [0]]  # the first member alone has the vote 1
         committee = job.request(
             Committee(self.rule or self.variant.rule, self.tie),
