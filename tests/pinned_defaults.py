@@ -126,7 +126,7 @@ PINNED_DEFAULTS = {
     "VoteOptions": "a51d06f8510da087fc559c825c59b129",
     "Wagging": "8334b0401b7d35ca47cce6b6b5f57b32",
     "WeightedAverage": "4ad5cabd03e0d05da952dd3a70c8e971",
-    "WeightedLearn": "aa4564b1d68a1dd9cbfa63dc61713f32",
+    "WeightedLearn": "63983ee506ca89136a50b0501adc1515",
     "WeightedVote": "cdcd2d74da5e465e0f823b41e0a405a5",
 }
 

@@ -23,6 +23,8 @@ class LinearRegression(Learner):
     [0, 0, 1, 1]
     """
 
+    uses_weights = True
+
     ridge: float = parameter(default=1e-8, above=0, search=(1e-8, 1e-4, 1e-2, 1.0))
 
     def run(self, data: Data) -> Model:

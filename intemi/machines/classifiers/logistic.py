@@ -27,6 +27,8 @@ class Logistic(Learner):
     [[0.96, 0.04], [0.92, 0.08], [0.08, 0.92], [0.04, 0.96]]
     """
 
+    uses_weights = True
+
     C: float = parameter(default=1.0, above=0, search=(0.01, 0.1, 1.0, 10.0, 100.0))
 
     def run(self, data: Data) -> Model:

@@ -71,6 +71,8 @@ class OneR(Learner):
     ([2.5, 5.5, 8.5], [0, 1, 0, 1])
     """
 
+    uses_weights = True
+
     bucket: int = parameter(default=6, at_least=1, search=(1, 3, 6, 10, 20))
 
     def run(self, data: Data) -> Model:

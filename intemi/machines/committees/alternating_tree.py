@@ -177,6 +177,8 @@ class AlternatingTree(Learner):
     above 0: +, else -
     """
 
+    uses_weights = True
+
     steps: int = parameter(default=10, at_least=0, search=(5, 10, 20, 50))
     smoothing: float = parameter(default=1.0, at_least=0)
 

@@ -103,6 +103,8 @@ class GradientBoosting(Learner):
     ([0.202733], [0.0, 0.833333, -0.357143])
     """
 
+    uses_weights = True
+
     steps: int = parameter(default=100, at_least=0, search=(20, 50, 100, 200))
     leaves: int = parameter(default=6, at_least=2, search=(2, 4, 6, 8, 16))
     rate: float = parameter(default=0.1, above=0, at_most=1, search=(0.03, 0.1, 0.3))

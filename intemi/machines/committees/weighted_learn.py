@@ -35,6 +35,7 @@ class WeightedLearn(Machine):
     ([], 1)
     """
 
+    version = 2
     reads = Reads.TARGETS
 
     data = Input(Data)

@@ -241,6 +241,8 @@ class OptionTree(Learner):
     4
     """
 
+    uses_weights = True
+
     splitter: ExhaustiveSearch = ExhaustiveSearch()
     stop: StopCriterion = AnyOf((MaxErrors(), MinNodeSize()))
     missing_values: MajorityBranch | ImputeNode = MajorityBranch()
