@@ -21,7 +21,7 @@ from intemi.kernel.linear_algebra import give_back, use_one_thread
 from intemi.kernel.shipped import VERSION, package_source
 from intemi.kernel.values import run_leaf
 
-PACKAGES = ("numpy", "numba", "scikit-learn")
+PACKAGES = ("numpy", "numba", "scikit-learn", "scipy")
 
 
 def answer() -> dict[str, Any]:
@@ -41,7 +41,7 @@ def versions() -> dict[str, str]:
     """The versions that decide what a leaf gives.
 
     >>> sorted(versions())
-    ['Python', 'intemi', 'numba', 'numpy', 'scikit-learn']
+    ['Python', 'intemi', 'numba', 'numpy', 'scikit-learn', 'scipy']
     """
     found = {"Python": ".".join(platform.python_version_tuple()[:2]), "intemi": f"{VERSION} ({package_source()})"}
     for name in PACKAGES:
