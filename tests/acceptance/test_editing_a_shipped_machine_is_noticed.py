@@ -41,7 +41,9 @@ class Copy:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        unused = shutil.ignore_patterns("__pycache__")
+        unused = shutil.ignore_patterns(
+            "*.pyc"
+        )  # compiled kernels come along: they are valid by the content of sources
         for name in ("intemi", "scripts"):
             shutil.copytree(ROOT / name, folder / name, ignore=unused)
         (folder / "tests").mkdir()

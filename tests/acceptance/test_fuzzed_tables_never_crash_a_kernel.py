@@ -85,7 +85,7 @@ from intemi.machines.trees import (
 from intemi.machines.trees.refinement.machines import TreeLearner
 from tests.trees.examples import learned, tree_of
 
-TABLES, REFINED = 150, 96
+TABLES, REFINED = 90, 60
 ROOT = Path(__file__).parents[2]
 QUALITIES: list[SplitQuality] = [
     Accuracy(), InformationGain(), GainRatio(), FilteredGainRatio(), FilteredGainRatio(mdl=False), Gini(), Twoing(),
