@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from itertools import combinations
 
 from intemi.analysis.critical_difference import standard_error
+from intemi.analysis.distributions import two_sided_normal
 from intemi.analysis.table import ManyMachines
 from intemi.series import Series
 from intemi.series.display import counted
@@ -41,7 +41,7 @@ class Dunn(ManyMachines):
         differences = [float(average[i] - average[j]) for i, j in pairs]
         error = standard_error(len(table.machines), len(table.data))
         z = [abs(difference) / error for difference in differences]
-        p = [min(1.0, math.erfc(each / math.sqrt(2)) * len(pairs)) for each in z]
+        p = [min(1.0, two_sided_normal(each) * len(pairs)) for each in z]
         variant = f"Dunn's test of average ranks, Bonferroni, {counted(len(pairs), 'comparison')}"
         return Series(
             {

@@ -41,7 +41,7 @@ def connect(on: Any, security: Any = None, insecure: bool = False) -> tuple[Any,
 
 
 def check_transport(address: str, insecure: bool) -> None:
-    """Refuse a connection that others could listen to: whoever reaches a scheduler can run code on its workers.
+    """Refuse a connection that others could listen to: anyone who can reach a scheduler can run code on its workers.
 
     >>> check_transport("tcp://127.0.0.1:8786", insecure=False)
     >>> check_transport("tls://head:8786", insecure=False)
@@ -50,7 +50,7 @@ def check_transport(address: str, insecure: bool) -> None:
     if scheme in ("tls", "inproc") or insecure or is_loopback(host):
         return
     raise ConfigurationError(
-        f"DaskWorkers: {address} is not encrypted, and whoever reaches it can run code on its workers; start the "
+        f"DaskWorkers: {address} is not encrypted, and anyone who can reach it can run code on its workers; start the "
         "scheduler with TLS (tls://...), or say insecure=True if the network is yours alone"
     )
 

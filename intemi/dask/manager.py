@@ -242,6 +242,8 @@ class DaskWorkers(Dispatcher):
         except Exception as error:
             if arguments and isinstance(arguments[0], Shipment):
                 self._lose(arguments[0], f"{type(error).__name__}: {error}", is_counted=False)
+            elif not self._is_resting.is_set():
+                _warn(f"{self!r}: a message to a worker was lost ({type(error).__name__}: {error})")
 
     # Batches go out
 

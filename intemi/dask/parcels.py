@@ -100,7 +100,7 @@ class Parcels:
         if not self._trusted:
             raise TypeError(
                 f"{what}: the value has no safe encoding, so it cannot travel to the cluster: {error}; or say "
-                "DaskWorkers(..., trusted=True) if nobody else can reach the cluster"
+                "DaskWorkers(..., trusted=True) if you alone can reach the cluster"
             ) from None
         import cloudpickle
 

@@ -255,7 +255,7 @@ def _pickled(value: Any, what: str, error: EncodingError, trusted: bool) -> byte
     if not trusted:
         raise TypeError(
             f"{what} has no safe encoding, so it cannot travel home from the cluster: {error}; or say "
-            "DaskWorkers(..., trusted=True) if nobody else can reach the cluster"
+            "DaskWorkers(..., trusted=True) if you alone can reach the cluster"
         )
     import cloudpickle
 

@@ -268,7 +268,7 @@ def _loaded(project: Project, data: Any, given: Data | Guess) -> Source:
 
 
 def _watched(capsule: Capsule, watch: Watcher | None) -> Capsule:
-    """Wait for a search, and tell how far it is. Interrupted once it ends with the best so far, twice it is aborted."""
+    """Wait for a search, and report its progress. An interrupt ends it with the best so far, a second one aborts it."""
     try:
         _wait(capsule, watch)
     except KeyboardInterrupt:

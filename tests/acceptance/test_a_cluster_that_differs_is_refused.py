@@ -235,7 +235,7 @@ def test_what_has_no_safe_encoding_travels_only_if_the_cluster_is_trusted(
 
 
 def test_a_scheduler_that_others_can_reach_needs_encryption_or_a_word() -> None:
-    with pytest.raises(ConfigurationError, match="is not encrypted, and whoever reaches it can run code"):
+    with pytest.raises(ConfigurationError, match="is not encrypted, and anyone who can reach it can run code"):
         Project(workers=DaskWorkers("tcp://192.0.2.1:8786"))
 
 
