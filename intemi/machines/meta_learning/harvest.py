@@ -15,8 +15,7 @@ from intemi.machines.meta_learning.knowledge_entries import Entry, protocol_of, 
 from intemi.machines.meta_learning.meta_features import meta_features
 from intemi.machines.meta_learning.meta_learner import MetaLearner
 from intemi.machines.meta_learning.universal import universal_power
-from intemi.machines.meta_learning.validation import CANDIDATE, RESULT
-from intemi.machines.structure.scheme import Scheme
+from intemi.machines.meta_learning.validation import RESULT, candidate_of
 
 
 def entries_of_search(project: Project, found: Capsule) -> Iterator[Entry]:
@@ -35,7 +34,7 @@ def entries_of_search(project: Project, found: Capsule) -> Iterator[Entry]:
         results = np.array(answered.values, dtype=np.float64)
         if set(answered.labels) & set(INVALIDATING) or not np.isfinite(results).all():
             continue
-        candidate = _candidate_of(test.config)
+        candidate = candidate_of(test.config)
         data: Data = test.inputs["data"]
         yield Entry(
             data_set=data.name or data.content_digest().hex()[:12],
@@ -68,12 +67,6 @@ def _finished_tests(found: Capsule) -> list[Capsule]:
 def _stamps_of(found: Capsule) -> set[str]:
     """Why the results of a search do not mean what they say."""
     return set(found.results) & set(INVALIDATING) if found.state is State.FINISHED else set()
-
-
-def _candidate_of(test: Machine) -> Machine:
-    """What fills the place of the candidate: a placeholder with ports is a scheme around it."""
-    place: Machine = test.get(CANDIDATE)
-    return place.children[0].machine if isinstance(place, Scheme) and len(place.children) == 1 else place
 
 
 def _text_of(candidate: Machine) -> str:

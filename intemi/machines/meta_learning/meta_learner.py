@@ -29,7 +29,7 @@ from intemi.machines.meta_learning.passive_search import PassiveSearch
 from intemi.machines.meta_learning.search_log import log_table
 from intemi.machines.meta_learning.strategy import Course, Setting, Strategy
 from intemi.machines.meta_learning.task import Task
-from intemi.machines.meta_learning.validation import CANDIDATE, RESULT, cross_validation
+from intemi.machines.meta_learning.validation import CANDIDATE, RESULT, candidate_of, cross_validation
 from intemi.machines.roles import Learner
 from intemi.series import Series
 
@@ -231,6 +231,6 @@ def ranked_candidates(found: Capsule) -> list[Machine]:
     candidates: dict[str, Machine] = {}
     for child in found.children:
         if child.name == "test":
-            [part] = child.config.get(CANDIDATE).children
-            candidates |= {name(part.machine): part.machine for name in (name_of, name_with_digest)}
+            candidate = candidate_of(child.config)
+            candidates |= {name(candidate): candidate for name in (name_of, name_with_digest)}
     return [candidates[text] for text in found.results["Ranking"]["candidate"]]
