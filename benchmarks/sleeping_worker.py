@@ -17,7 +17,7 @@ def run_batch(message: bytes) -> bytes:
     """Sleep as long as the leaves of a batch would take, and answer what they would."""
     import benchmarks.cluster  # noqa: F401 - it defines the machine
 
-    batch = wire.unsealed(wire.Batch, message)
+    batch = wire.unsealed(wire.BatchMessage, message)
     ran = []
     for leaf in [wire.Leaf(*each) for each in batch.leaves]:
         config = decode(leaf.config)

@@ -8,7 +8,7 @@ from collections import OrderedDict
 from collections.abc import Iterable
 from typing import Any
 
-from intemi.dask.wire import Garbled, Parcel
+from intemi.dask.wire import Garbled, Reference
 from intemi.kernel.decoding import decode
 from intemi.kernel.encoding import digest
 from intemi.kernel.protection import protected
@@ -77,9 +77,9 @@ class Contents:
                     missing.append(name)
             return missing
 
-    def value(self, parcel: Parcel, trusted: bool) -> Any:
-        """The value that a parcel stands for."""
-        return self._value(parcel.content, parcel.parts, trusted)
+    def value(self, reference: Reference, trusted: bool) -> Any:
+        """The value that a reference names."""
+        return self._value(reference.content, reference.parts, trusted)
 
     def _value(self, name: bytes, parts: dict[bytes, bytes], trusted: bool) -> Any:
         with self._lock:

@@ -1,7 +1,7 @@
 """The task manager of a dask cluster: leaves run on its workers, and everything else is decided at home.
 
-Dask is used as a pool of hands: no graphs, no priorities, no results that stay on workers. Only as many batches are out
-as workers have threads, plus one each if they are brief, so the spooler decides what runs next. A leaf that is lost
+Dask is used as a pool of workers: no graphs, no priorities, no results that stay on workers. Only as many batches are
+out as workers have threads, plus one each if they are brief, so the spooler decides what runs next. A leaf that is lost
 with its worker is asked for again.
 """
 
@@ -20,11 +20,11 @@ from typing import Any
 
 from intemi.dask import remote, wire
 from intemi.dask.answers import Lost, outcome_of
+from intemi.dask.codec import Codec
 from intemi.dask.connection import connect
-from intemi.dask.links import Link, Shipment
 from intemi.dask.members import Members
-from intemi.dask.parcels import Parcels
-from intemi.dask.wire import Answer, Batch, Leaf, Ran
+from intemi.dask.wire import Answer, BatchMessage, Leaf, Ran
+from intemi.dask.workers import Batch, RemoteWorker
 from intemi.kernel.dispatch import Dispatcher, Outcome
 from intemi.kernel.errors import ConfigurationError, WorkerEnded
 from intemi.kernel.machine import Machine, Model
@@ -82,12 +82,12 @@ class DaskWorkers(Dispatcher):
         self._lock = threading.RLock()
         self._home = uuid.uuid4().hex[:16]
         self._numbers = count()
-        self._parcels = Parcels(trusted)
+        self._codec = Codec(trusted)
         self._members = Members(self._lock)
-        self._open_shipment: Shipment | None = None
+        self._open_batch: Batch | None = None
         self._waiting: deque[Call] = deque()
         """Calls for which there is no room yet: few, since it is asked for before they come."""
-        self._sent_to: dict[Call, tuple[Shipment, int]] = {}
+        self._sent_to: dict[Call, tuple[Batch, int]] = {}
         self._usual: dict[type[Machine], float] = {}
         self._losses: Counter[bytes] = Counter()
         self._client: Any = None
@@ -105,7 +105,7 @@ class DaskWorkers(Dispatcher):
     def places(self) -> list[str]:
         """Host and process of each worker that can be used now."""
         with self._lock:
-            return [link.place for link in self._members.links.values()]
+            return [worker.place for worker in self._members.workers.values()]
 
     # Connecting
 
@@ -147,8 +147,10 @@ class DaskWorkers(Dispatcher):
     def _leave_workers(self) -> None:
         """Have workers end what they still run for this home: it was aborted, and is not waited for."""
         with self._lock:
-            busy = [link.address for link in self._members.links.values() if link.shipments]
-            futures = [each.future for link in self._members.links.values() for each in link.shipments if each.future]
+            busy = [worker.address for worker in self._members.workers.values() if worker.batches]
+            futures = [
+                each.future for worker in self._members.workers.values() for each in worker.batches if each.future
+            ]
         if busy:
             self._client.cancel(futures)
             self._client.run(remote.leave, self._home, workers=busy, on_error="ignore")
@@ -171,15 +173,15 @@ class DaskWorkers(Dispatcher):
     @property
     def has_room(self) -> bool:
         with self._lock:
-            return not self._waiting and (self._open_shipment is not None or self._free_link() is not None)
+            return not self._waiting and (self._open_batch is not None or self._free_worker() is not None)
 
-    def _free_link(self) -> Link | None:
+    def _free_worker(self) -> RemoteWorker | None:
         """The worker that has most room, if there is one."""
-        links = self._members.links.values()
-        longest = max((shipment.expected for link in links for shipment in link.shipments), default=0.0)
+        workers = self._members.workers.values()
+        longest = max((batch.expected for worker in workers for batch in worker.batches), default=0.0)
         ahead = 0 if longest > BRIEF_SECONDS else 1
-        best = max(links, key=lambda link: link.threads - len(link.shipments), default=None)
-        return None if best is None or len(best.shipments) >= best.threads + ahead else best
+        best = max(workers, key=lambda worker: worker.threads - len(worker.batches), default=None)
+        return None if best is None or len(best.batches) >= best.threads + ahead else best
 
     def submit(self, call: Call) -> None:
         with self._lock:
@@ -194,39 +196,39 @@ class DaskWorkers(Dispatcher):
             is_alone = expected is None or call.is_watched or call.machine in self._losses
             if is_alone:
                 self.flush()
-            shipment = self._open_shipment
-            if shipment is None:
-                link = self._free_link()
-                if link is None:
+            batch = self._open_batch
+            if batch is None:
+                worker = self._free_worker()
+                if worker is None:
                     return
-                shipment = self._open_shipment = Shipment(link)
-                link.shipments.add(shipment)
+                batch = self._open_batch = Batch(worker)
+                worker.batches.add(batch)
             self._waiting.popleft()
             number = next(self._numbers)
-            shipment.calls[number] = call
-            shipment.expected += 2 * BRIEF_SECONDS if expected is None else expected
-            self._sent_to[call] = shipment, number
-            if is_alone or shipment.expected >= BATCH_SECONDS or len(shipment.calls) >= MAX_BATCH:
+            batch.calls[number] = call
+            batch.expected += 2 * BRIEF_SECONDS if expected is None else expected
+            self._sent_to[call] = batch, number
+            if is_alone or batch.expected >= BATCH_SECONDS or len(batch.calls) >= MAX_BATCH:
                 self.flush()
 
     def flush(self) -> None:
         with self._lock:
-            shipment, self._open_shipment = self._open_shipment, None
-            if shipment is not None:
-                self._in_background(self._send, shipment)
+            batch, self._open_batch = self._open_batch, None
+            if batch is not None:
+                self._in_background(self._send, batch)
 
     def stop(self, call: Call) -> None:
         self._in_background(self._stop, call)
 
     def _stop(self, call: Call) -> None:
         with self._lock:
-            shipment, number = self._sent_to.get(call, (None, 0))
+            batch, number = self._sent_to.get(call, (None, 0))
         self.deliver([Outcome(call, Stopped())])
-        if shipment is not None:  # the batch may be on its way still: then the worker remembers
-            self._signal(self._stop_there, shipment.link, number)
+        if batch is not None:  # the batch may be on its way still: then the worker remembers
+            self._signal(self._stop_there, batch.worker, number)
 
-    def _stop_there(self, link: Link, number: int) -> None:
-        self._client.run(remote.stop, self._home, [number], workers=[link.address], on_error="ignore")
+    def _stop_there(self, worker: RemoteWorker, number: int) -> None:
+        self._client.run(remote.stop, self._home, [number], workers=[worker.address], on_error="ignore")
 
     def _in_background(self, action: Any, *arguments: Any) -> None:
         if self._traffic is not None:
@@ -240,49 +242,51 @@ class DaskWorkers(Dispatcher):
         try:
             action(*arguments)
         except Exception as error:
-            if arguments and isinstance(arguments[0], Shipment):
+            if arguments and isinstance(arguments[0], Batch):
                 self._lose(arguments[0], f"{type(error).__name__}: {error}", is_counted=False)
             elif not self._is_resting.is_set():
                 _warn(f"{self!r}: a message to a worker was lost ({type(error).__name__}: {error})")
 
     # Batches go out
 
-    def _send(self, shipment: Shipment) -> None:
-        link, contents = shipment.link, dict[bytes, bytes]()
-        with link.sending:
-            leaves = self._leaves(shipment, contents)
-            self._send_large(link, contents)
-            link.hold(contents)
+    def _send(self, batch: Batch) -> None:
+        worker, contents = batch.worker, dict[bytes, bytes]()
+        with worker.sending:
+            leaves = self._leaves(batch, contents)
+            self._send_large(worker, contents)
+            worker.hold(contents)
         if not leaves:
-            self._close_shipment(shipment)
+            self._close_batch(batch)
             return
-        message = wire.sealed(Batch(self._home, tuple(map(tuple, leaves)), contents, self._trusted, self._memory))
-        link.heard = time.monotonic()
-        shipment.future = self._client.submit(
+        message = wire.sealed(
+            BatchMessage(self._home, tuple(map(tuple, leaves)), contents, self._trusted, self._memory)
+        )
+        worker.heard = time.monotonic()
+        batch.future = self._client.submit(
             remote.run_batch,
             message,
-            key=f"intemi-{self._home}-{shipment.number}-{uuid.uuid4().hex[:8]}",
-            workers=[link.address],
+            key=f"intemi-{self._home}-{batch.number}-{uuid.uuid4().hex[:8]}",
+            workers=[worker.address],
             allow_other_workers=False,
             retries=0,
         )
-        shipment.future.add_done_callback(lambda future: self._in_background(self._receive, shipment, future))
-        if shipment.is_over:  # its worker left meanwhile
-            shipment.future.cancel()
+        batch.future.add_done_callback(lambda future: self._in_background(self._receive, batch, future))
+        if batch.is_over:  # its worker left meanwhile
+            batch.future.cancel()
 
-    def _leaves(self, shipment: Shipment, contents: dict[bytes, bytes]) -> list[Leaf]:
+    def _leaves(self, batch: Batch, contents: dict[bytes, bytes]) -> list[Leaf]:
         leaves = []
-        for number, call in list(shipment.calls.items()):
+        for number, call in list(batch.calls.items()):
             try:
                 if call.is_stopped:
                     raise Stopped
-                leaves.append(self._parcels.leaf(number, call, shipment.link.lacks, contents))
+                leaves.append(self._codec.leaf(number, call, batch.worker.lacks, contents))
             except Exception as error:  # an input cannot be loaded, or cannot travel
-                del shipment.calls[number]
+                del batch.calls[number]
                 self.deliver([Outcome(call, error)])
         return leaves
 
-    def _send_large(self, link: Link, contents: dict[bytes, bytes]) -> None:
+    def _send_large(self, worker: RemoteWorker, contents: dict[bytes, bytes]) -> None:
         """Send large contents ahead, in pieces; they are taken out of what travels with the batch."""
         inline = 0
         for name, content in sorted(contents.items(), key=lambda each: len(each[1])):
@@ -291,63 +295,63 @@ class DaskWorkers(Dispatcher):
                 continue
             for at in range(0, len(content), PIECE_BYTES):
                 piece = content[at : at + PIECE_BYTES]
-                self._client.run(remote.add_piece, name, at, piece, len(content), self._memory, workers=[link.address])
-            link.hold([name])
+                self._client.run(
+                    remote.add_piece, name, at, piece, len(content), self._memory, workers=[worker.address]
+                )
+            worker.hold([name])
             del contents[name]
 
     # Answers come home
 
-    def _receive(self, shipment: Shipment, future: Any) -> None:
-        if shipment.is_over or future is not shipment.future:
+    def _receive(self, batch: Batch, future: Any) -> None:
+        if batch.is_over or future is not batch.future:
             return
         try:
             if future.status != "finished":
                 error = future.exception(timeout=5) if future.status == "error" else future.status
-                self._lose(shipment, f"the batch came to nothing ({error})", is_counted=future.status == "error")
+                self._lose(batch, f"the batch came to nothing ({error})", is_counted=future.status == "error")
                 return
             answer = wire.unsealed(Answer, future.result(timeout=60))
             ran = {each.number: each for each in (Ran(*each) for each in answer.ran)}
         except Exception as error:
-            self._lose(shipment, f"its answer cannot be used ({error})", is_counted=True)
+            self._lose(batch, f"its answer cannot be used ({error})", is_counted=True)
             return
         finally:
             future.release()
         if answer.error:
-            self._lose(shipment, answer.error, is_counted=True)
+            self._lose(batch, answer.error, is_counted=True)
         elif answer.lacking:
-            self._send_again(shipment, answer.lacking)
+            self._send_again(batch, answer.lacking)
         else:
-            self._deliver_batch(shipment, answer, ran)
+            self._deliver_batch(batch, answer, ran)
 
-    def _send_again(self, shipment: Shipment, lacking: Sequence[bytes]) -> None:
+    def _send_again(self, batch: Batch, lacking: Sequence[bytes]) -> None:
         """Send a batch with contents that its worker has dropped meanwhile."""
-        shipment.sendings += 1
-        if shipment.sendings >= MAX_SENDINGS:
+        batch.sendings += 1
+        if batch.sendings >= MAX_SENDINGS:
             why = f"its worker cannot keep what the batch needs in {self._memory} bytes; give DaskWorkers more memory"
-            self._lose(shipment, why, is_counted=True)
+            self._lose(batch, why, is_counted=True)
             return
-        shipment.link.release(lacking)
-        self._send(shipment)
+        batch.worker.release(lacking)
+        self._send(batch)
 
-    def _deliver_batch(self, shipment: Shipment, answer: Answer, ran: dict[int, Ran]) -> None:
+    def _deliver_batch(self, batch: Batch, answer: Answer, ran: dict[int, Ran]) -> None:
         """Deliver the leaves that have run; those that have not go to the next batch."""
-        late = [
-            call for number, call in shipment.calls.items() if number in ran and ran[number].status == wire.NOT_BEGUN
-        ]
+        late = [call for number, call in batch.calls.items() if number in ran and ran[number].status == wire.NOT_BEGUN]
         outcomes = [
-            self._outcome(call, shipment.link, answer, ran.get(number))
-            for number, call in shipment.calls.items()
+            self._outcome(call, batch.worker, answer, ran.get(number))
+            for number, call in batch.calls.items()
             if call not in late
         ]
-        if self._close_shipment(shipment, late):
+        if self._close_batch(batch, late):
             self.deliver(outcomes)
         self.look_again()
 
-    def _outcome(self, call: Call, link: Link, answer: Answer, ran: Ran | None) -> Outcome:
+    def _outcome(self, call: Call, worker: RemoteWorker, answer: Answer, ran: Ran | None) -> Outcome:
         try:
-            outcome = outcome_of(call, link, answer, ran, self._parcels)
+            outcome = outcome_of(call, worker, answer, ran, self._codec)
         except Lost as error:
-            return self._lost(call, link, str(error))
+            return self._lost(call, worker, str(error))
         if not isinstance(outcome.answer, Stopped):
             self._losses.pop(call.machine, None)
         if isinstance(outcome.answer, Model):
@@ -399,37 +403,37 @@ class DaskWorkers(Dispatcher):
         """To workers that have not heard of home for a while; each batch is a heartbeat, too."""
         before = time.monotonic() - HEARTBEAT_SECONDS
         with self._lock:
-            due = [link for link in self._members.links.values() if link.shipments and link.heard < before]
-        for link in due:
-            if not link.is_asked:  # one that is frozen does not answer
-                link.is_asked = True
-                self._signal(self._send_heartbeat, link)
+            due = [worker for worker in self._members.workers.values() if worker.batches and worker.heard < before]
+        for worker in due:
+            if not worker.is_asked:  # one that is frozen does not answer
+                worker.is_asked = True
+                self._signal(self._send_heartbeat, worker)
 
-    def _send_heartbeat(self, link: Link) -> None:
+    def _send_heartbeat(self, worker: RemoteWorker) -> None:
         try:
             with self._lock:
-                calls = [each for shipment in link.shipments for each in shipment.calls.items()]
+                calls = [each for batch in worker.batches for each in batch.calls.items()]
             stopped = [number for number, call in calls if call.is_stopped]
-            self._client.run(remote.heartbeat, self._home, stopped, workers=[link.address], on_error="ignore")
-            link.heard = time.monotonic()
+            self._client.run(remote.heartbeat, self._home, stopped, workers=[worker.address], on_error="ignore")
+            worker.heard = time.monotonic()
         finally:
-            link.is_asked = False
+            worker.is_asked = False
 
     def _count_workers(self) -> None:
         self.workers = max(1, self._members.threads)
 
-    def _lose_all_of(self, links: list[Link], why: str, is_counted: bool) -> int:
+    def _lose_all_of(self, workers: list[RemoteWorker], why: str, is_counted: bool) -> int:
         """Nothing comes home from these workers any more; how many leaves they had."""
-        lost = [shipment for link in links for shipment in list(link.shipments)]
-        for shipment in lost:
-            self._lose(shipment, why, is_counted)
-        return sum(len(shipment.calls) for shipment in lost)
+        lost = [batch for worker in workers for batch in list(worker.batches)]
+        for batch in lost:
+            self._lose(batch, why, is_counted)
+        return sum(len(batch.calls) for batch in lost)
 
     def _place_waiting(self) -> None:
         """Send calls that wait to workers that are new. Without workers, they are for other managers."""
         returned: list[Call] = []
         with self._lock:
-            if self._members.links:
+            if self._members.workers:
                 self._load()
                 self.flush()
             else:
@@ -439,10 +443,10 @@ class DaskWorkers(Dispatcher):
 
     def _wait_for_scheduler(self) -> None:
         """The scheduler is gone: what was out is queued again, and the connection made anew when there is one."""
-        links = self._members.remove_all()
+        workers = self._members.remove_all()
         self._place_waiting()
-        lost = self._lose_all_of(links, "the scheduler is gone", is_counted=False)
-        if links:
+        lost = self._lose_all_of(workers, "the scheduler is gone", is_counted=False)
+        if workers:
             _warn(
                 f"the scheduler of {self!r} is gone; {lost} leaves are queued again, for other workers of the project "
                 "or until the scheduler is back"
@@ -452,43 +456,42 @@ class DaskWorkers(Dispatcher):
                 self._client, self._is_ours = connect(self._address, self._client.security, self._insecure)
                 self._client.subscribe_topic(remote.topic_of(self._home), self._report_usage)
 
-    def _lose(self, shipment: Shipment, why: str, is_counted: bool) -> None:
+    def _lose(self, batch: Batch, why: str, is_counted: bool) -> None:
         """A batch will not come home."""
-        if not self._close_shipment(shipment):
+        if not self._close_batch(batch):
             return
-        if shipment.future is not None:
+        if batch.future is not None:
             with suppress(Exception):  # nor will an answer to this, perhaps
-                shipment.future.cancel()
-        calls = list(shipment.calls.values())
+                batch.future.cancel()
+        calls = list(batch.calls.values())
         self.deliver(
-            [self._lost(call, shipment.link, why) if is_counted else Outcome(call, Stopped()) for call in calls]
+            [self._lost(call, batch.worker, why) if is_counted else Outcome(call, Stopped()) for call in calls]
         )
         self.look_again()
 
-    def _close_shipment(self, shipment: Shipment, late: Sequence[Call] = ()) -> bool:
+    def _close_batch(self, batch: Batch, late: Sequence[Call] = ()) -> bool:
         """Make room for the next batch, which begins with calls that came too late; False if it was closed before."""
         with self._lock:
-            if shipment.is_over:
+            if batch.is_over:
                 return False
-            shipment.is_over = True
+            batch.is_over = True
             self._waiting.extendleft(reversed(late))
-            shipment.link.shipments.discard(shipment)
-            if self._open_shipment is shipment:
-                self._open_shipment = None
+            batch.worker.batches.discard(batch)
+            if self._open_batch is batch:
+                self._open_batch = None
             self._load()
             self.flush()
             return True
 
-    def _lost(self, call: Call, link: Link, why: str) -> Outcome:
+    def _lost(self, call: Call, worker: RemoteWorker, why: str) -> Outcome:
         """A leaf was lost: it is asked for again, unless that has happened too often."""
         self._losses[call.machine] += 1
         if self._losses[call.machine] < MAX_LOSSES:
             return Outcome(call, Stopped())
         del self._losses[call.machine]
-        text = (
-            f"{call.config.kind} was lost {MAX_LOSSES} times, the last time on {link.host} (process {link.pid}): {why}"
-        )
-        return Outcome(call, WorkerEnded(text), worker=link.place)
+        where = f"{worker.host} (process {worker.pid})"
+        text = f"{call.config.kind} was lost {MAX_LOSSES} times, the last time on {where}: {why}"
+        return Outcome(call, WorkerEnded(text), worker=worker.place)
 
     def __repr__(self) -> str:
         return f"DaskWorkers({self._on!r})"

@@ -7,7 +7,7 @@ import time
 from typing import Any
 
 from intemi.dask import probe
-from intemi.dask.links import Link
+from intemi.dask.workers import RemoteWorker
 
 PROBE_SECONDS = 600
 """For which the answer of a new worker is waited for: it may have to compile kernels first."""
@@ -24,7 +24,7 @@ class Members:
 
     def __init__(self, lock: threading.RLock) -> None:
         self._lock = lock
-        self.links: dict[str, Link] = {}
+        self.workers: dict[str, RemoteWorker] = {}
         """Workers that can be used, by address."""
         self._asked: dict[str, tuple[Any, float]] = {}
         """Workers that were asked what they are, and until when they may answer."""
@@ -34,7 +34,7 @@ class Members:
     def threads(self) -> int:
         """How many leaves they can run at once."""
         with self._lock:
-            return sum(link.threads for link in self.links.values())
+            return sum(worker.threads for worker in self.workers.values())
 
     def join_all(self, client: Any) -> list[str]:
         """Let all workers join that are there now; what is wrong with those that cannot be used."""
@@ -47,7 +47,7 @@ class Members:
     def join(self, client: Any, threads: dict[str, int]) -> list[str]:
         """Ask workers that were not there before what they are, and let those join that have answered."""
         self._refused &= threads.keys()
-        for address in threads.keys() - self.links.keys() - self._asked.keys() - self._refused:
+        for address in threads.keys() - self.workers.keys() - self._asked.keys() - self._refused:
             future = client.submit(probe.answer, workers=[address], pure=False)
             self._asked[address] = future, time.monotonic() + PROBE_SECONDS
         refused = []
@@ -65,28 +65,28 @@ class Members:
         try:
             facts = future.result(timeout=0.1)
             differing = probe.differences(facts)
-            link = None if differing else Link(address, threads, facts["host"], facts["pid"])
+            worker = None if differing else RemoteWorker(address, threads, facts["host"], facts["pid"])
         except Exception as error:  # whatever another version of the package, or of Python, does
-            link, differing = None, [f"it cannot run intemi ({type(error).__name__}: {error})"]
-        if link is None:
+            worker, differing = None, [f"it cannot run intemi ({type(error).__name__}: {error})"]
+        if worker is None:
             self._refused.add(address)
             return [f"the worker {address} is refused: {', '.join(differing)}; install there what is installed here"]
         with self._lock:
-            self.links[address] = link
+            self.workers[address] = worker
         return []
 
-    def remove_absent(self, present: dict[str, int]) -> list[Link]:
+    def remove_absent(self, present: dict[str, int]) -> list[RemoteWorker]:
         """Remove workers that have left; which these are."""
         with self._lock:
-            gone = [link for address, link in self.links.items() if address not in present]
-            for link in gone:
-                del self.links[link.address]
+            gone = [worker for address, worker in self.workers.items() if address not in present]
+            for worker in gone:
+                del self.workers[worker.address]
         return gone
 
-    def remove_all(self) -> list[Link]:
+    def remove_all(self) -> list[RemoteWorker]:
         """Remove all workers, since the scheduler is gone or the cluster is not needed any more; which these are."""
         self._asked.clear()
         self._refused.clear()
         with self._lock:
-            links, self.links = list(self.links.values()), {}
-        return links
+            workers, self.workers = list(self.workers.values()), {}
+        return workers

@@ -12,7 +12,7 @@ from typing import Any
 
 from intemi.dask import definitions, wire
 from intemi.dask.contents import Contents
-from intemi.dask.wire import Answer, Batch, Leaf, Parcel, Ran
+from intemi.dask.wire import Answer, BatchMessage, Leaf, Ran, Reference
 from intemi.kernel.decoding import decode
 from intemi.kernel.encoding import content_digest, digest, encode, encode_parts, is_shared
 from intemi.kernel.errors import ConfigurationError, EncodingError, IntemiError, WorkerEnded
@@ -25,7 +25,7 @@ from intemi.kernel.values import PICKLE
 
 CHILD_SHARE = 4
 """A child process keeps up to this part of what its worker may keep: what it needs is mostly sent to it again."""
-PATIENCE_SECONDS = 0.5
+MAX_BATCH_SECONDS = 0.5
 """After which a batch comes home with the leaves that have run: the others took longer than expected."""
 LEASE_SECONDS = 20.0
 """After which a home that is not heard of is taken for dead, and its leaves are ended."""
@@ -38,7 +38,7 @@ REPORT_SECONDS = 0.2
 def run_batch(message: bytes) -> bytes:
     """Run a batch of leaves; a sealed answer. Errors travel as text, since dask waits for ever for some."""
     try:
-        return _hands.run(wire.unsealed(Batch, message))
+        return _runner.run(wire.unsealed(BatchMessage, message))
     except Exception as error:
         text = f"{type(error).__name__}: {error}"
         return wire.sealed(Answer(socket.gethostname(), os.getpid(), (), (), time.monotonic(), text))
@@ -46,24 +46,24 @@ def run_batch(message: bytes) -> bytes:
 
 def add_piece(name: bytes, at: int, piece: bytes, size: int, memory: int) -> None:
     """Take a piece of a content that is too large to travel with a batch."""
-    _hands.contents.limit = memory
-    _hands.contents.add_piece(name, at, piece, size)
+    _runner.contents.limit = memory
+    _runner.contents.add_piece(name, at, piece, size)
 
 
 def stop(home: str, numbers: list[int]) -> None:
     """End leaves that run or wait here."""
-    _hands.stop(home, numbers)
+    _runner.stop(home, numbers)
 
 
 def leave(home: str) -> None:
     """A home goes: end everything that runs or waits for it here."""
-    _hands.stop(home, _hands.numbers_of(home))
+    _runner.stop(home, _runner.numbers_of(home))
 
 
 def heartbeat(home: str, stopped: list[int]) -> None:
     """A home says that it is alive, and once more which leaves to end: the first message may have been lost."""
-    _hands.heard[home] = time.monotonic()
-    _hands.stop(home, stopped)
+    _runner.heard[home] = time.monotonic()
+    _runner.stop(home, stopped)
 
 
 def topic_of(home: str) -> str:
@@ -75,7 +75,7 @@ class _NotTheSame(IntemiError):
     """A leaf cannot be run here as it would be at home."""
 
 
-class Hands:
+class BatchRunner:
     """What one worker process has for all homes: contents, child processes, and the leaves that run."""
 
     def __init__(self) -> None:
@@ -90,7 +90,7 @@ class Hands:
         """Leaves to end, whether they are here or still on their way; the last ones."""
         self._watching: threading.Thread | None = None
 
-    def run(self, batch: Batch) -> bytes:
+    def run(self, batch: BatchMessage) -> bytes:
         """Run the leaves of a batch one after the other."""
         self.heard[batch.home] = time.monotonic()
         self.contents.limit = batch.memory
@@ -98,13 +98,13 @@ class Hands:
         for name, content in batch.contents.items():
             self.contents.add(name, content)
         leaves = [Leaf(*each) for each in batch.leaves]
-        needed = [name for leaf in leaves for parcel in _parcels(leaf) for name in parcel.digests]
+        needed = [name for leaf in leaves for reference in _references(leaf) for name in reference.digests]
         lacking = self.contents.lacking(needed)
         ran: list[Ran] = [] if lacking else self._run_all(batch, leaves)
         host = socket.gethostname()
         return wire.sealed(Answer(host, os.getpid(), tuple(lacking), tuple(map(tuple, ran)), time.monotonic()))
 
-    def _run_all(self, batch: Batch, leaves: list[Leaf]) -> list[Ran]:
+    def _run_all(self, batch: BatchMessage, leaves: list[Leaf]) -> list[Ran]:
         keys = [(batch.home, leaf.number) for leaf in leaves]
         with self._lock:
             self._calls.update(dict.fromkeys(keys))
@@ -115,7 +115,7 @@ class Hands:
             began = time.monotonic()
             ran: list[Ran] = []
             for leaf in leaves:
-                is_late = bool(ran) and time.monotonic() - began > PATIENCE_SECONDS
+                is_late = bool(ran) and time.monotonic() - began > MAX_BATCH_SECONDS
                 ran.append(Ran(leaf.number, wire.NOT_BEGUN, None) if is_late else self._run_leaf(batch, leaf))
             return ran
         finally:
@@ -124,7 +124,7 @@ class Hands:
                     self._calls.pop(key, None)
                     self._stopped.pop(key, None)
 
-    def _run_leaf(self, batch: Batch, leaf: Leaf) -> Ran:
+    def _run_leaf(self, batch: BatchMessage, leaf: Leaf) -> Ran:
         key = batch.home, leaf.number
         began = time.monotonic()
         cpu = 0.0
@@ -150,7 +150,7 @@ class Hands:
         ended = time.monotonic()
         return Ran(leaf.number, status, content, ended - began, cpu, ended)
 
-    def _call(self, batch: Batch, leaf: Leaf) -> Call:
+    def _call(self, batch: BatchMessage, leaf: Leaf) -> Call:
         with self._decoding:  # homes may have different classes of one name
             definitions.unpack(leaf.modules, leaf.classes)
             config: Machine = decode(leaf.config)
@@ -158,17 +158,17 @@ class Hands:
         values: dict[bytes, Any] = {}
         inputs: dict[str, tuple[bool, tuple[Item, ...]]] = {}
         for name, (multi, bound) in leaf.inputs.items():
-            parcels = [Parcel(*each) for each in bound]
-            for parcel in parcels:
-                values[parcel.content] = self.contents.value(parcel, batch.trusted)
-            inputs[name] = multi, tuple(Item(parcel.content, "") for parcel in parcels)
+            references = [Reference(*each) for each in bound]
+            for reference in references:
+                values[reference.content] = self.contents.value(reference, batch.trusted)
+            inputs[name] = multi, tuple(Item(reference.content, "") for reference in references)
         report = _Report(batch.home, leaf.number) if leaf.is_watched else None
         seed = wire.unpacked_seed(leaf.seed)
         return Call(leaf.machine, config, seed, inputs, lambda item: handed_out(values[item.origin[0]]), report)
 
     def _encoded(self, config: Machine, model: Model, leaf: Leaf, trusted: bool) -> Any:
         """Outputs, results and parts that outputs share, encoded; what home has sent does not travel back."""
-        known = {name for parcel in _parcels(leaf) for name in parcel.parts}
+        known = {name for reference in _references(leaf) for name in reference.parts}
         parts: dict[bytes, bytes] = {}
 
         def encoded(value: Any, what: str) -> bytes:
@@ -222,7 +222,7 @@ class Hands:
                 self.stop(home, [number])
 
 
-_hands = Hands()
+_runner = BatchRunner()
 
 
 class _Report:
@@ -247,8 +247,8 @@ def name_of(value: Any) -> bytes | None:
     return content_digest(value) if is_shared(type(value)) else None
 
 
-def _parcels(leaf: Leaf) -> list[Parcel]:
-    return [Parcel(*each) for _, bound in leaf.inputs.values() for each in bound]
+def _references(leaf: Leaf) -> list[Reference]:
+    return [Reference(*each) for _, bound in leaf.inputs.values() for each in bound]
 
 
 def _pickled(value: Any, what: str, error: EncodingError, trusted: bool) -> bytes:

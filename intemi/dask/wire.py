@@ -17,7 +17,7 @@ class Garbled(MalformedError):
     """A message that is not what was sent."""
 
 
-class Parcel(NamedTuple):
+class Reference(NamedTuple):
     """How one value travels: the digest of its bytes, and those of the parts that it shares with others, by name."""
 
     content: bytes
@@ -44,7 +44,7 @@ class Leaf(NamedTuple):
     is_watched: bool
 
 
-class Batch(NamedTuple):
+class BatchMessage(NamedTuple):
     """Leaves that travel together."""
 
     home: str
@@ -96,10 +96,10 @@ class Answer(NamedTuple):
     """Why nothing could be run."""
 
 
-def sealed(message: Batch | Answer) -> bytes:
+def sealed(message: BatchMessage | Answer) -> bytes:
     """A message as bytes.
 
-    >>> unsealed(Batch, sealed(Batch("home", (), {}, False, 2**30))).home
+    >>> unsealed(BatchMessage, sealed(BatchMessage("home", (), {}, False, 2**30))).home
     'home'
     """
     content = encode(tuple(message))
@@ -117,7 +117,7 @@ def unsealed(kind: Any, received: object) -> Any:
     try:
         return kind(*decode(content))
     except (EncodingError, TypeError) as error:
-        raise Garbled(f"a message is no {kind.__name__.lower()}: {error}") from error
+        raise Garbled(f"a message is no {kind.__name__}: {error}") from error
 
 
 def packed_seed(seed: Seed | None) -> tuple[Any, tuple[int, ...]] | None:

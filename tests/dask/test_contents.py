@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from intemi.dask.contents import MAX_UNFINISHED, Contents
-from intemi.dask.wire import Garbled, Parcel
+from intemi.dask.wire import Garbled, Reference
 from intemi.kernel.encoding import digest, encode
 
 
@@ -17,7 +17,7 @@ def test_a_content_is_its_value() -> None:
     contents = Contents(limit=1000)
     name, encoded = named((1, "two", 3.0))
     contents.add(name, encoded)
-    assert contents.value(Parcel(name, {}), trusted=False) == (1, "two", 3.0)
+    assert contents.value(Reference(name, {}), trusted=False) == (1, "two", 3.0)
 
 
 def test_a_content_of_another_digest_is_refused() -> None:
@@ -64,4 +64,4 @@ def test_a_pickle_is_taken_from_a_home_that_trusts_only() -> None:
     pickled = b"Pnot even one"
     contents.add(digest(pickled), pickled)
     with pytest.raises(Garbled, match="pickled"):
-        contents.value(Parcel(digest(pickled), {}), trusted=False)
+        contents.value(Reference(digest(pickled), {}), trusted=False)

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import pytest
 
 from intemi.dask import wire
-from intemi.dask.links import MAX_HELD, Link
+from intemi.dask.codec import Codec
 from intemi.dask.manager import DaskWorkers
-from intemi.dask.parcels import Parcels
-from intemi.dask.remote import MAX_STOPPED, Hands
+from intemi.dask.remote import MAX_STOPPED, BatchRunner
+from intemi.dask.workers import MAX_HELD, RemoteWorker
 from intemi.kernel.dispatch import Outcome
 from intemi.kernel.managers import Call, Stopped
 from tests.machines import Number
@@ -20,22 +20,22 @@ def call_of(number: int) -> Call:
     return Call(bytes([number]), Number(number), None, {}, lambda item: None)
 
 
-def batch_of(*numbers: int) -> wire.Batch:
-    leaves = [Parcels(trusted=False).leaf(number, call_of(number), lambda _: False, {}) for number in numbers]
-    return wire.Batch("home", tuple(map(tuple, leaves)), {}, trusted=False, memory=2**20)
+def batch_of(*numbers: int) -> wire.BatchMessage:
+    leaves = [Codec(trusted=False).leaf(number, call_of(number), lambda _: False, {}) for number in numbers]
+    return wire.BatchMessage("home", tuple(map(tuple, leaves)), {}, trusted=False, memory=2**20)
 
 
 def test_a_leaf_that_is_stopped_before_its_batch_arrives_does_not_begin() -> None:
-    hands = Hands()
-    hands.stop("home", [5])
-    answer = wire.unsealed(wire.Answer, hands.run(batch_of(5)))
+    runner = BatchRunner()
+    runner.stop("home", [5])
+    answer = wire.unsealed(wire.Answer, runner.run(batch_of(5)))
     assert [wire.Ran(*each).status for each in answer.ran] == [wire.STOPPED]
 
 
 def test_a_worker_remembers_a_limited_number_of_stopped_leaves() -> None:
-    hands = Hands()
-    hands.stop("home", list(range(2 * MAX_STOPPED)))
-    assert len(hands._stopped) == MAX_STOPPED
+    runner = BatchRunner()
+    runner.stop("home", list(range(2 * MAX_STOPPED)))
+    assert len(runner._stopped) == MAX_STOPPED
 
 
 class Delivering(DaskWorkers):
@@ -60,16 +60,16 @@ def test_a_call_that_finds_no_worker_is_returned() -> None:
 def test_a_call_that_waits_goes_to_a_worker_that_is_new() -> None:
     manager = Delivering()
     manager.submit(call_of(1))
-    link = manager._members.links["there"] = Link("there", 1, "host", 1)
+    worker = manager._members.workers["there"] = RemoteWorker("there", 1, "host", 1)
     assert not manager.has_room
     manager._place_waiting()
-    assert [len(shipment.calls) for shipment in link.shipments] == [1]
+    assert [len(batch.calls) for batch in worker.batches] == [1]
 
 
 @pytest.mark.parametrize("number", [1, MAX_HELD])
 def test_home_remembers_a_limited_number_of_contents_the_last_used_ones(number: int) -> None:
-    link = Link("there", 1, "host", 1)
-    link.hold(index.to_bytes(4) for index in range(MAX_HELD))
-    assert not link.lacks(bytes(4))
-    link.hold(index.to_bytes(4) for index in range(MAX_HELD, MAX_HELD + number))
-    assert link.lacks(bytes(4)) == (number == MAX_HELD)
+    worker = RemoteWorker("there", 1, "host", 1)
+    worker.hold(index.to_bytes(4) for index in range(MAX_HELD))
+    assert not worker.lacks(bytes(4))
+    worker.hold(index.to_bytes(4) for index in range(MAX_HELD, MAX_HELD + number))
+    assert worker.lacks(bytes(4)) == (number == MAX_HELD)

@@ -5,15 +5,15 @@ from typing import Any
 import pytest
 
 from intemi.dask import wire
-from intemi.dask.wire import Answer, Batch, Garbled
+from intemi.dask.wire import Answer, BatchMessage, Garbled
 from intemi.kernel.encoding import digest, encode
 from intemi.kernel.seeds import Seed
 
-BATCH = Batch("home", ((1, b"machine"),), {b"name": b"content"}, False, 2**20)
+BATCH = BatchMessage("home", ((1, b"machine"),), {b"name": b"content"}, False, 2**20)
 
 
 def test_a_message_arrives_as_it_was_sent() -> None:
-    assert wire.unsealed(Batch, wire.sealed(BATCH)) == BATCH
+    assert wire.unsealed(BatchMessage, wire.sealed(BATCH)) == BATCH
 
 
 @pytest.mark.parametrize("at", [0, 15, 16, 40, -1])
@@ -21,7 +21,7 @@ def test_a_message_with_one_changed_byte_is_refused(at: int) -> None:
     message = bytearray(wire.sealed(BATCH))
     message[at] ^= 1
     with pytest.raises(Garbled, match="does not have the digest"):
-        wire.unsealed(Batch, message)
+        wire.unsealed(BatchMessage, message)
 
 
 @pytest.mark.parametrize("received", [None, "text", 3, {"outputs": 1}])
@@ -32,7 +32,7 @@ def test_what_is_no_bytes_is_refused(received: Any) -> None:
 
 def test_a_message_of_another_kind_is_refused() -> None:
     content = encode((1, 2))
-    with pytest.raises(Garbled, match="a message is no answer"):
+    with pytest.raises(Garbled, match="a message is no Answer"):
         wire.unsealed(Answer, digest(content) + content)
 
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from intemi.dask import definitions, wire
 from intemi.dask.remote import name_of
-from intemi.dask.wire import Garbled, Leaf, Parcel
+from intemi.dask.wire import Garbled, Leaf, Reference
 from intemi.kernel.decoding import decode, named_in
 from intemi.kernel.encoding import digest, encode, encode_parts
 from intemi.kernel.errors import EncodingError
@@ -26,11 +26,11 @@ MAX_KNOWN = 2**14
 
 
 class _Known(NamedTuple):
-    parcel: Parcel
+    reference: Reference
     classes: frozenset[tuple[str, str]]
 
 
-class Parcels:
+class Codec:
     """Encodes the inputs of leaves, and decodes what they have made."""
 
     def __init__(self, trusted: bool) -> None:
@@ -45,7 +45,7 @@ class Parcels:
         names = set(_classes_in(call.config.encoding))
         for port, (multi, items) in call.inputs.items():
             known = [self._pack(call, port, item, lacks, contents) for item in items]
-            inputs[port] = multi, tuple((each.parcel.content, each.parcel.parts) for each in known)
+            inputs[port] = multi, tuple((each.reference.content, each.reference.parts) for each in known)
             for each in known:
                 names |= each.classes
         modules, classes = _travelling(tuple(definitions.classes_named(names)), call.config.encoding)
@@ -56,7 +56,7 @@ class Parcels:
         self, call: Call, port: str, item: Item, lacks: Callable[[bytes], bool], contents: dict[bytes, bytes]
     ) -> _Known:
         known = self._known.get(item.origin)
-        if known is None or any(lacks(each) and each not in contents for each in known.parcel.digests):
+        if known is None or any(lacks(each) and each not in contents for each in known.reference.digests):
             known = self._encode(call, port, item, lacks, contents)
             _remember(self._known, item.origin, known)
         return known
@@ -74,9 +74,9 @@ class Parcels:
         parts: dict[bytes, bytes] = {}
         for name, part in shared.items():
             known = self._parts.get(name)
-            if known is None or (lacks(known.parcel.content) and known.parcel.content not in contents):
+            if known is None or (lacks(known.reference.content) and known.reference.content not in contents):
                 known = self._encode_part(name, part, lacks, contents)
-            parts[name] = known.parcel.content
+            parts[name] = known.reference.content
             classes |= known.classes
         content = digest(whole)
         if lacks(content):
@@ -84,15 +84,15 @@ class Parcels:
         own_name = name_of(value)
         if own_name is not None:
             parts[own_name] = content
-        return _Known(Parcel(content, parts), frozenset(classes))
+        return _Known(Reference(content, parts), frozenset(classes))
 
     def _encode_part(
         self, name: bytes, part: object, lacks: Callable[[bytes], bool], contents: dict[bytes, bytes]
     ) -> _Known:
         whole = encode(part)
-        known = _Known(Parcel(digest(whole), {}), frozenset(named_in(whole).classes))
-        if lacks(known.parcel.content):
-            contents[known.parcel.content] = whole
+        known = _Known(Reference(digest(whole), {}), frozenset(named_in(whole).classes))
+        if lacks(known.reference.content):
+            contents[known.reference.content] = whole
         _remember(self._parts, name, known)
         return known
 

@@ -15,13 +15,13 @@ MAX_HELD = 2**16
 """Contents of a worker that home remembers."""
 
 
-class Shipment:
+class Batch:
     """A batch that was sent, or is about to be."""
 
     _serial = count()
 
-    def __init__(self, link: Link) -> None:
-        self.link = link
+    def __init__(self, worker: RemoteWorker) -> None:
+        self.worker = worker
         self.number = next(self._serial)
         self.calls: dict[int, Call] = {}
         self.expected = 0.0
@@ -32,7 +32,7 @@ class Shipment:
         self.is_over = False
 
 
-class Link:
+class RemoteWorker:
     """One worker process of the cluster."""
 
     def __init__(self, address: str, threads: int, host: str, pid: int) -> None:
@@ -40,7 +40,7 @@ class Link:
         self.threads = threads
         self.host = host
         self.pid = pid
-        self.shipments: set[Shipment] = set()
+        self.batches: set[Batch] = set()
         self._holds: OrderedDict[bytes, None] = OrderedDict()
         """Digests of contents that it was sent or has made; it may have dropped some, and says so."""
         self._lock = threading.Lock()
