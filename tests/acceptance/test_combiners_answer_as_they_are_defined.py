@@ -8,17 +8,21 @@ import numpy as np
 import pytest
 
 from intemi.data import Column, Data, Table
-from intemi.kernel import Machine, Project
+from intemi.kernel import ConfigurationError, Machine, Project
 from intemi.machines import (
     KNN,
+    ClassificationAccuracy,
+    ConfusionMatrix,
     CorrespondenceAnalysis,
     CVDistributor,
     LinearRegression,
     Logistic,
+    LogLoss,
     NaiveBayes,
     OneR,
     PredictedProbabilities,
     SelectBest,
+    SelectBestBy,
     Stacking,
 )
 from scripts.reference_data import HOME
@@ -114,3 +118,20 @@ def test_select_best_without_folds_takes_the_best_on_the_training_data() -> None
             "Best": "NaiveBayes",
             "Inner error": 0.04,
         }
+
+
+def test_select_best_by_a_measure_takes_what_the_measure_prefers() -> None:
+    data = HOME.load("iris")
+    one, other = KNN(k=1), NaiveBayes()  # the one has fewer errors in inner folds, the other better probabilities
+    with Project() as project:
+        given = project.given(data)
+        fewest = project.run(SelectBest((other, one)), data=given).results
+        surest = project.run(SelectBestBy((one, other), LogLoss()), data=given).results
+        same = project.run(SelectBestBy((other, one), ClassificationAccuracy()), data=given).results
+    assert (fewest["Best"], surest["Best"]) == ("KNN", "NaiveBayes")
+    assert same == {"Best": "KNN", "Inner Accuracy": pytest.approx(1 - fewest["Inner error"])}
+
+
+def test_a_measure_to_select_by_has_values_that_can_be_ordered() -> None:
+    with pytest.raises(ConfigurationError, match="SelectBestBy: measure must be one whose values can be ordered"):
+        SelectBestBy(LEARNERS, ConfusionMatrix())

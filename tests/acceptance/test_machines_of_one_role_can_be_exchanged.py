@@ -62,6 +62,7 @@ COMBINERS = (
     "MetaDecisionTree",
     "SCANN",
     "SelectBest",
+    "SelectBestBy",
     "Stacking",
     "StackingAC45",
     "StackingC45",

@@ -197,6 +197,14 @@ def test_boosting_is_that_of_the_rows_with_a_class(variant: UpdateRule, high: Hi
     np.testing.assert_array_equal(one["classifier"].classify(data), other["classifier"].classify(data))
 
 
+def test_boosting_draws_no_rows_without_a_class() -> None:
+    data = table(np.random.default_rng(5).normal(size=(2, 40)), np.where(np.arange(40) % 4 == 3, -1, np.arange(40) % 2))
+    boosting = Boosting(DecisionStump(), 4, mode="resample", seed=1)
+    one, other = (run(boosting, each)[0] for each in (data, data.select_rows(data.classes >= 0)))
+    assert len(other["votes"]) > 1
+    assert one["votes"] == other["votes"]
+
+
 def test_weights_after_a_reset_leave_out_rows_without_a_class() -> None:
     data = table([[0, 0, 1, 1, 0, 0]], [0, 1, 0, 1, -1, -1])
     member = Majority().run(data).outputs["classifier"]

@@ -20,6 +20,7 @@ from intemi.machines import (
     Conservative,
     CostBoosting,
     Inverse,
+    LeastCostRule,
     UpdateRule,
 )
 from intemi.machines.classifiers.training import one_hot
@@ -88,6 +89,7 @@ def test_inverse_boosting_looks_away_from_what_was_wrong() -> None:
     assert Inverse().updated(given, 0.25).shares[0] < 0.25 < Conservative().updated(given, 0.25).shares[0]
 
 
-def test_a_right_answer_costs_nothing() -> None:
-    with pytest.raises(ConfigurationError, match="CostBoosting: cost must be 0 where the answer is right"):
-        CostBoosting(cost=((1, 2), (1, 0)))
+@pytest.mark.parametrize("kind", [CostBoosting, LeastCostRule])
+def test_a_right_answer_costs_nothing(kind: type[CostBoosting] | type[LeastCostRule]) -> None:
+    with pytest.raises(ConfigurationError, match=f"{kind.__name__}: cost must be 0 where the answer is right"):
+        kind(cost=((1, 2), (1, 0)))

@@ -22,9 +22,11 @@ from intemi.kernel import (
     Source,
     parameter,
 )
+from intemi.machines.classifiers.training import rows_to_learn_from
 from intemi.machines.committees.answers import places_of
 from intemi.machines.committees.committee import Committee
 from intemi.machines.committees.decision_rules import EQUAL, DecisionRule
+from intemi.machines.committees.rows_that_count import RowsThatCount
 from intemi.machines.committees.tie_rules import LowestClass, TieRule
 from intemi.machines.committees.update_rules import AdaBoost, Round, UpdateRule
 from intemi.machines.committees.weighted_learn import Mode, learned_from_sample, resamples
@@ -180,7 +182,8 @@ class Boosting(Learner):
     `zero`, what happens to a member whose error is too high, or 0. If no member has a vote, the first decides alone.
 
     The members of a smaller committee are the first ones of a larger one, and all variants have the first in common: it
-    is trained once. With samples it is also the first member of `Bagging`.
+    is trained once. With samples it is also the first member of `Bagging`, if all rows have a class: rows without one
+    take no part.
 
     Results: "Members", and "Status": "complete", "ended early" or "no boosting possible". What each step found is in
     the results of its `BoostUpdate`.
@@ -196,7 +199,7 @@ class Boosting(Learner):
 {'Members': 5, 'Status': 'complete'})
     """
 
-    version = 2
+    version = 3
 
     members = MultiOutput(Classifier)
     votes = MultiOutput(float)
@@ -222,6 +225,8 @@ class Boosting(Learner):
         Learner.demand(self.learner, f"{self.kind}: learner")
 
     async def run(self, job: Job, data: Any) -> Model:
+        if resamples(self.learner, self.mode):
+            data = self._rows_to_draw_from(job, data)
         update = _update(self.variant, self.high, self.zero)
         learned: list[Source] = []
         votes: dict[int, Source] = {}
@@ -257,6 +262,13 @@ class Boosting(Learner):
             votes=list(votes.values()),
             results={"Members": len(members), "Status": status},
         )
+
+    def _rows_to_draw_from(self, job: Job, data: Any) -> Any:
+        """The data, without rows that do not count: samples would be smaller by those that are drawn."""
+        table = job.load(data)
+        if rows_to_learn_from(self.kind, table) is table:
+            return data
+        return job.request(RowsThatCount(), data=data, name="rows that count").counting
 
     async def _member(self, job: Job, number: int, data: Any, weights: Any, weighted: Any) -> Source:
         """What is learned in a step: from a sample that is drawn by weights, or from data that have them."""

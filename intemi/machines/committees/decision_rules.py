@@ -14,7 +14,7 @@ from typing import Literal
 
 import numpy as np
 
-from intemi.kernel import Component
+from intemi.kernel import Component, ConfigurationError
 from intemi.machines.committees.answers import LABELS, PROBABILITIES, SUPPORTS, Answers
 from intemi.machines.interfaces import Floats
 from intemi.machines.trees.costs import Costs, check_costs, costs_of
@@ -286,7 +286,7 @@ class LeastCostRule(DecisionRule):
     rule: DecisionRule = WeightedVote()
 
     def check(self) -> None:
-        check_costs(self.kind, self.cost)
+        check_costs_of_errors(self.kind, self.cost)
 
     @property
     def needs(self) -> tuple[str, ...]:
@@ -300,3 +300,10 @@ class LeastCostRule(DecisionRule):
 
     def preferences(self, shares: Floats) -> Floats:
         return np.asarray(-shares @ costs_of(self.kind, self.cost, shares.shape[1]).T)
+
+
+def check_costs_of_errors(kind: str, costs: Costs) -> None:
+    """Refuse what is not a square of numbers, and costs of right answers."""
+    check_costs(kind, costs)
+    if any(costs[each][each] for each in range(len(costs))):
+        raise ConfigurationError(f"{kind}: cost must be 0 where the answer is right, got {costs!r}")

@@ -1,4 +1,4 @@
-"""Select-Best: the learner that does best in inner cross-validation, trained on all data."""
+"""Select-Best: the learner that does best in inner folds, by its errors or by a measure, trained on all data."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 
 from intemi.data import Data
-from intemi.kernel import Input, Job, Machine, Model, MultiInput, parameter
+from intemi.kernel import ConfigurationError, Input, Job, Machine, Model, MultiInput, parameter
 from intemi.machines.committees.combiner import Combiner
 from intemi.machines.committees.inner_folds import InnerFolds
 from intemi.machines.committees.meta_data import answered_for
 from intemi.machines.committees.predictions import Predict, Predictions
 from intemi.machines.fairness.reads import Reads
+from intemi.machines.measures import ROCAUC, Measure
+from intemi.machines.measures.measure import Evidence
 from intemi.machines.roles import Distributor
 
 
@@ -40,6 +42,42 @@ class ErrorsOfPredictions(Machine):
         return Model(results={"Errors": tuple(errors), "Best": best})
 
 
+class MeasuredPredictions(Machine):
+    """Measure the predictions of several classifiers.
+
+    Results: "Values" of the measure, and "Best", the number of the first one that has the best value, from 0. Rows
+    without an answer or a class do not count. A value that is not defined is worse than all others.
+    """
+
+    reads = Reads.TARGETS
+
+    data = Input(Data)
+    predictions = MultiInput(Predictions)
+
+    measure: Measure = ROCAUC()
+
+    def check(self) -> None:
+        check_ordered(self.kind, self.measure)
+
+    def run(self, data: Data, predictions: Sequence[Predictions]) -> Model:
+        answered_for(self.kind, data, predictions, ())
+        values = []
+        for each in predictions:
+            counts = (each.answers >= 0) & (data.classes >= 0)
+            told = data.classes[counts], each.answers[counts], each.probabilities[counts], data.weights[counts]
+            values.append(self.measure.measured(Evidence(*told, data.labels)))
+        sign = -1 if self.measure.best == "lowest" else 1
+        signed = np.nan_to_num(sign * np.array(values), nan=-np.inf, posinf=np.inf, neginf=-np.inf)
+        best = int(np.argmax(signed >= signed.max() - 1e-12))
+        return Model(results={"Values": tuple(values), "Best": best})
+
+
+def check_ordered(kind: str, measure: Measure) -> None:
+    """Refuse a measure none of whose values is better than others."""
+    if measure.best is None:
+        raise ConfigurationError(f"{kind}: measure must be one whose values can be ordered, got {measure!r}")
+
+
 class SelectBest(Combiner):
     """Train the learner that makes the fewest errors in inner folds; of equal ones the first.
 
@@ -61,16 +99,47 @@ class SelectBest(Combiner):
         if self.distributor is not None:
             Distributor.demand(self.distributor, f"{self.kind}: distributor")
 
+    @property
+    def _comparison(self) -> tuple[Machine, str, str]:
+        """What compares the learners, its result that has a value for each, and the own result for that of the best."""
+        return ErrorsOfPredictions(), "Errors", "Inner error"
+
     async def run(self, job: Job, data: Any) -> Model:
+        comparison, values, inner = self._comparison
         if self.distributor is None:
             members = self.trained(job, data)
             told = [job.request(Predict(), data=data, classifier=each, name="predict").predictions for each in members]
         else:
             told = self.on_folds(job, data, self.distributor)
-        found = job.request(ErrorsOfPredictions(), data=data, predictions=told, name="errors")
+        found = job.request(comparison, data=data, predictions=told, name="errors")
         await found
         best = found.results["Best"]
         name = self.called()[best]
         learned = job.request(self.learners[best], data=data, name=name)
-        results = {"Best": name, "Inner error": found.results["Errors"][best]}
+        results = {"Best": name, inner: found.results[values][best]}
         return Model(classifier=learned.classifier, members=[learned.classifier], results=results)
+
+
+class SelectBestBy(SelectBest):
+    """Train the learner that is best in inner folds by a measure; of equal ones the first.
+
+    The measure is taken over the answers for all rows at once. Results: "Best", the name of the learner, and what the
+    measure says of it, such as "Inner AUC".
+
+    >>> from intemi.kernel import Project
+    >>> from intemi.machines import LogLoss, Majority, NaiveBayes, SklearnDataset
+    >>> with Project() as project:
+    ...     iris = project.request(SklearnDataset("iris"))
+    ...     project.run(SelectBestBy((Majority(), NaiveBayes()), LogLoss()), data=iris.data).results["Best"]
+    'NaiveBayes'
+    """
+
+    measure: Measure = ROCAUC()
+
+    def check(self) -> None:
+        super().check()
+        check_ordered(self.kind, self.measure)
+
+    @property
+    def _comparison(self) -> tuple[Machine, str, str]:
+        return MeasuredPredictions(self.measure), "Values", f"Inner {self.measure.name}"

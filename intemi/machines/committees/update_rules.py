@@ -12,16 +12,17 @@ from functools import cached_property
 
 import numpy as np
 
-from intemi.kernel import Component, ConfigurationError
+from intemi.kernel import Component
 from intemi.machines.committees.decision_rules import (
     DecisionRule,
     LeastCostRule,
     Vote,
     WeightedAverage,
     WeightedVote,
+    check_costs_of_errors,
 )
 from intemi.machines.interfaces import Codes, Floats
-from intemi.machines.trees.costs import Costs, check_costs, costs_of
+from intemi.machines.trees.costs import Costs, costs_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -251,9 +252,7 @@ class CostBoosting(AdaBoostAlpha):
     cost: Costs
 
     def check(self) -> None:
-        check_costs(self.kind, self.cost)
-        if any(self.cost[each][each] for each in range(len(self.cost))):
-            raise ConfigurationError(f"{self.kind}: cost must be 0 where the answer is right, got {self.cost!r}")
+        check_costs_of_errors(self.kind, self.cost)
 
     @property
     def rule(self) -> DecisionRule:
