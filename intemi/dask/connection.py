@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ipaddress
+from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -10,6 +12,59 @@ from intemi.kernel.errors import ConfigurationError
 
 CONNECT_SECONDS = 10
 """For which a scheduler is waited for."""
+
+
+class Connection:
+    """The connection of a task manager to a scheduler. `listen` gets what workers report on a topic of dask's events.
+
+    >>> Connection("tls://head:8786", None, False, "topic", print).is_open
+    False
+    """
+
+    def __init__(self, on: Any, security: Any, insecure: bool, topic: str, listen: Callable[[Any], None]) -> None:
+        self.on = on
+        self._security, self._insecure = security, insecure
+        self._topic, self._listen = topic, listen
+        self.client: Any = None
+        self._is_ours = False
+        self._address = ""
+        """Of the scheduler, to connect again; a client that is closed does not know it."""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it was opened, and not closed from here."""
+        return self.client is not None
+
+    @property
+    def is_running(self) -> bool:
+        """Whether there is a scheduler at its other end."""
+        return self.client is not None and self.client.status == "running"
+
+    def open(self) -> None:
+        """Connect; a ConfigurationError if that cannot be done."""
+        self.client, self._is_ours = connect(self.on, self._security, self._insecure)
+        self._address = self.client.scheduler.address
+        self.client.subscribe_topic(self._topic, self._listen)
+
+    def reopen(self) -> None:
+        """Connect again if dask has given up, and there is a scheduler at the address again."""
+        if self.client.status == "closed":
+            with suppress(ConfigurationError):
+                self.client, self._is_ours = connect(self._address, self.client.security, self._insecure)
+                self.client.subscribe_topic(self._topic, self._listen)
+
+    def close(self) -> None:
+        """Disconnect; a client that was given stays open."""
+        client, self.client = self.client, None
+        if client is not None:
+            with suppress(Exception):  # the scheduler may be gone
+                client.unsubscribe_topic(self._topic)
+            if self._is_ours:
+                with suppress(Exception):
+                    client.close(timeout=2)
+
+    def __repr__(self) -> str:
+        return f"DaskWorkers({self.on!r})"
 
 
 def connect(on: Any, security: Any = None, insecure: bool = False) -> tuple[Any, bool]:

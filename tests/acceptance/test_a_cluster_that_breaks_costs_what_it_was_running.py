@@ -21,7 +21,7 @@ import pytest
 
 from intemi import EventKind, Machine, MachineFailed, Model, Project, Threads
 from intemi.dask import ClusterWarning, DaskWorkers
-from intemi.dask.manager import HEARTBEAT_SECONDS
+from intemi.dask.monitor import HEARTBEAT_SECONDS
 from intemi.dask.remote import LEASE_SECONDS
 from tests.acceptance.test_remote_leaves_are_ended_at_once import process_of
 from tests.clusters import ROOT, RealCluster, wait_for_workers

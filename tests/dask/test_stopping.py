@@ -52,7 +52,7 @@ class Delivering(DaskWorkers):
 def test_a_call_that_finds_no_worker_is_returned() -> None:
     manager, call = Delivering(), call_of(1)
     manager.submit(call)
-    manager._place_waiting()
+    manager._use_workers()
     assert [outcome.call for outcome in manager.delivered] == [call]
     assert isinstance(manager.delivered[0].answer, Stopped)
 
@@ -62,7 +62,7 @@ def test_a_call_that_waits_goes_to_a_worker_that_is_new() -> None:
     manager.submit(call_of(1))
     worker = manager._members.workers["there"] = RemoteWorker("there", 1, "host", 1)
     assert not manager.has_room
-    manager._place_waiting()
+    manager._use_workers()
     assert [len(batch.calls) for batch in worker.batches] == [1]
 
 
