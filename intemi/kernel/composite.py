@@ -90,31 +90,13 @@ class Wait:
 
 
 class End(Wait):
-    """The wait of a composite for all of its children, also for those that lost a race: nothing follows but its end."""
+    """The wait of a composite for all of its children, also for those that lost a race."""
 
     __slots__ = ()
 
     def __init__(self, children: Sequence[Context]) -> None:
         super().__init__((), raises=False)
         self.contexts = children
-
-
-def waits_for_end(context: Context) -> bool:
-    """Whether the only waiter of a context is its parent, which has nothing left to do but to end."""
-    if context.dependants or context.observers is None:
-        return False
-    return all(type(wait) is End for wait in context.observers)
-
-
-def only_ends_follow(context: Context) -> bool:
-    """Whether nothing but the ends of the composites above it follows from the end of one. Under the line's lock."""
-    while (task := context.task) is not None and len(task.contexts) == 1:
-        if context.parent is None:
-            return not context.dependants
-        if not waits_for_end(context):
-            return False
-        context = context.parent
-    return False
 
 
 async def run_composite(task: Task, job: Job, inputs: Mapping[str, Any]) -> Any:

@@ -292,7 +292,6 @@ class Task:
         "ends_early",
         "held",
         "inputs",
-        "is_awaited",
         "is_composite",
         "is_waiting",
         "is_watched",
@@ -334,8 +333,6 @@ class Task:
         """Whether this process holds the claim on the machine."""
         self.missing: set[Context] = _NOTHING
         """Inputs of the owner that are not there yet."""
-        self.is_awaited = True
-        """Whether anything goes on when it is done; for some leaves it is known that nothing does."""
         self.is_watched = False
         """Whether limits depend on what it uses while it runs."""
         self.isolated = False

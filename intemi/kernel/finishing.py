@@ -38,7 +38,7 @@ class Finisher:
     def __init__(self, line: AssemblyLine) -> None:
         self._line = line
         self._unifier = line.unifier
-        self.is_timed = False
+        self._is_timed = False
         self._unifier.store.report_losses_to(self._not_kept)
 
     def finish(self, done: Sequence[Done]) -> None:
@@ -71,25 +71,23 @@ class Finisher:
                     ended.append(task)
             line.stopper.charge(ended)
         if store.is_behind:
-            self.set_timer()
+            self._set_timer()
         if late:
             self.finish(late)
 
-    def set_timer(self) -> None:
+    def _set_timer(self) -> None:
         """Flush after a while, even if nothing more finishes."""
-        if not self.is_timed:
-            self.is_timed = True
+        if not self._is_timed:
+            self._is_timed = True
             self._line.timers.after(FLUSH_SECONDS, self._time_is_up)
 
     def _time_is_up(self) -> None:
         # A thread that runs one leaf after the other flushes by itself: this is for the rest.
-        if self._line.runner.is_overdue:
-            self._line.runner.drain()
         left = FLUSH_SECONDS - self._unifier.store.waits_for
         if left <= 0:
             self.write_while_idle()
-        self.is_timed = self._unifier.store.is_behind or bool(self._line.runner.buffer)
-        if self.is_timed:
+        self._is_timed = self._unifier.store.is_behind
+        if self._is_timed:
             self._line.timers.after(max(left, FLUSH_SECONDS / 5), self._time_is_up)
 
     def write(self) -> None:

@@ -19,7 +19,7 @@ from intemi.kernel import events, forks
 from intemi.kernel.attached import Attached
 from intemi.kernel.bindings import checked
 from intemi.kernel.capsule import Capsule
-from intemi.kernel.composite import Wait, only_ends_follow, waits_for_end
+from intemi.kernel.composite import Wait
 from intemi.kernel.context import (
     FINISHED,
     NO_INPUTS,
@@ -47,7 +47,7 @@ from intemi.kernel.machine import Machine
 from intemi.kernel.managers import TaskManager
 from intemi.kernel.memory import MemoryCache
 from intemi.kernel.record import Record
-from intemi.kernel.runner import MAX_BATCH, Runner
+from intemi.kernel.runner import Runner
 from intemi.kernel.seeds import Seed
 from intemi.kernel.spooler import Spooler
 from intemi.kernel.stopper import Stopper, has_usage_limits
@@ -207,7 +207,6 @@ class AssemblyLine:
             self.settle(context, None, MachineFailed(message, context.path, context.key))
             return
         task.contexts.append(context)
-        task.is_awaited = True
         context.task = task
         if len(task.contexts) == 1:
             task.owner = context  # all others were aborted while it was running: it lives on
@@ -253,46 +252,16 @@ class AssemblyLine:
         while True:
             with self._lock:
                 if manager.is_leaving(self):
-                    self.runner.release_batch()
-                    if not self.runner.buffer:
-                        return None
-                elif self._resumable:
+                    return None
+                if self._resumable:
                     return self._resumable.popleft()
-                elif not manager.has_room:
+                if not manager.has_room:
                     return self._idle.place()
-                elif (task := self.runner.next_in_batch()) is not None:
+                if (task := self._spooler.pop(manager.isolates)) is not None:
                     return task
-                elif (first := self.runner.first_buffered()) is not None and self._spooler.is_done_with(first):
-                    pass  # its waiters must not wait for what was requested later
-                elif (task := self._spooler.pop(manager.isolates)) is not None:
-                    return task
-                elif not self.runner.buffer and not self.unifier.store.is_behind:
+                if not self.unifier.store.is_behind:
                     return self._idle.place()
-            if self.runner.buffer:
-                self.runner.drain()  # which may queue more tasks
-            else:
-                self.runner.finisher.write_while_idle()
-
-    def continues_batch(self, manager: TaskManager) -> bool:
-        """Whether a worker that has just run a leaf continues with the next one of the batch at once."""
-        return not self._resumable and self.can_defer and manager.goes_on(self)
-
-    def batch_from(self, task: Task, manager: TaskManager) -> list[Task]:
-        """A brief leaf and the rest of its batch; leaves that nothing waits for are marked so."""
-        with self._lock:
-            if not self.can_defer or len(self.managers) > 1:
-                return [task]
-            batch = self._spooler.pop_batch(task, manager.is_brief, MAX_BATCH)
-            parent = task.owner.parent
-            only_ends = parent is not None and only_ends_follow(parent)
-            for each in batch:
-                each.is_awaited = not (only_ends and len(each.contexts) == 1 and waits_for_end(each.owner))
-        return batch
-
-    @property
-    def can_defer(self) -> bool:
-        """Whether the models of brief leaves can be deferred: no idle worker, limit or listener depends on them."""
-        return not (self._idle or self.has_limits or self.events.relies_on_records)
+            self.runner.finisher.write_while_idle()  # meanwhile more may be queued
 
     def wake(self) -> None:
         """Let every idle worker look again."""
@@ -426,7 +395,6 @@ class AssemblyLine:
     def put_on_record(self) -> None:
         """Write what has run, before it is reported to the user."""
         self.refuse_fork()
-        self.runner.drain()
         self.runner.finisher.write()
 
     def children_of(self, context: Context) -> list[Context]:
@@ -487,7 +455,6 @@ class AssemblyLine:
         """Abort everything and let the managers go; a fork leaves them to the process that they belong to."""
         if forks.number != self._forks:
             return
-        self.runner.drain()
         self.runner.finisher.write()
         if self.repository is not None and not self._is_closed:
             with suppress(IntemiError):  # closing it tries once more, and says what is wrong

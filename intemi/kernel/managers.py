@@ -139,16 +139,3 @@ class TaskManager(ABC):
     @abstractmethod
     def end(self, task: Task) -> None:
         """Stop the leaf of a task that no request needs any more. Called under the lock of its project."""
-
-    # What lets the runner batch brief leaves: few managers have anything to say to it
-
-    def is_brief(self, config: Machine) -> bool:
-        """Whether leaves of this class usually finish so soon that their results can be batched."""
-        return False
-
-    def expect_heavy(self, config: Machine) -> None:  # noqa: B027 - most do not let anything wait
-        """What a leaf has made takes so much room that what others like it make must not wait for anything."""
-
-    def goes_on(self, line: AssemblyLine) -> bool:
-        """Whether the slot that asks, having run a leaf, may begin with the next one without looking around."""
-        return False

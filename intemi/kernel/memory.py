@@ -34,7 +34,7 @@ class MemoryCache:
 
     >>> cache = MemoryCache(limit=200)
     >>> for index in range(4):
-    ...     received = cache.put((b"machine", "out", index), "x" * 20, size=60)
+    ...     cache.put((b"machine", "out", index), "x" * 20, size=60)
     >>> cache.get((b"machine", "out", 0)) is ABSENT
     True
     """
@@ -60,27 +60,21 @@ class MemoryCache:
             self._lock.release()
         return entry[0]
 
-    def put(self, origin: Origin, value: Any, size: int, parts: Sequence[object] = ()) -> int:
-        """Keep a value of that many bytes, and the parts it shares with others, for as long as there is room.
-
-        Answers with the bytes that came in: the value's own, and those of parts that were not here before.
-        """
+    def put(self, origin: Origin, value: Any, size: int, parts: Sequence[object] = ()) -> None:
+        """Keep a value of that many bytes, and the parts it shares with others, for as long as there is room."""
         with self._lock:
             known = self._values.get(origin)
             if known is not None:
                 if known[0] is value and known[1:] == (size, parts):
                     self._values.move_to_end(origin)
-                    return 0
+                    return
                 self._drop(origin)
-            before = self.size
             self._values[origin] = value, size, parts
             self.size += size
             for part in parts:
                 self._use(part)
-            received = self.size - before
             if self.size > self.limit:
                 self._shrink(keep=origin)
-            return received
 
     def pin(self, origin: Origin, value: Any) -> None:
         """Keep a value that could not be had again; neither it nor its parts count."""

@@ -2,19 +2,12 @@
 
 Everything here happens on a worker's thread and, but for single steps, without the line's lock: machines, values and
 the store may take their time.
-
-Brief leaves under one parent form a batch: they are claimed in one step and run one after the other, and their models
-are buffered and drained at the end. To change between the engine's work and theirs at every leaf costs more than
-either. Draining is never deferred for anything that takes time, nor while a worker is idle.
 """
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Sequence
-from contextlib import suppress
 from functools import partial
-from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from intemi.kernel.composite import Job, Wait, run_composite
@@ -37,15 +30,6 @@ if TYPE_CHECKING:
     from intemi.kernel.line import AssemblyLine
     from intemi.kernel.slots import Slots
 
-MAX_BATCH = 8
-"""Leaves that are claimed together."""
-MAX_BUFFERED = 64
-"""Models in the buffer."""
-MAX_DEFER_SECONDS = 0.1
-"""For which the first model in the buffer can be deferred."""
-MAX_BUFFERED_BYTES = 2**20
-"""Of the outputs of a leaf: kinds that make more are not batched, since the memory cache knows only drained models."""
-
 _SURROUNDINGS = (WorkerEnded, IncompleteError, NotEnoughMemory)
 """Errors that say nothing of the machine, so that they are not kept."""
 
@@ -60,14 +44,6 @@ class Runner:
         self._load = line.values.load
         self._check_usage = line.stopper.check_usage
         self.finisher = Finisher(line)
-        self.batch: deque[Task] = deque()
-        """Leaves that are claimed, and run next, by any worker."""
-        self.buffer: deque[tuple[Task, Model]] = deque()
-        """Leaves that have run, and their models; any thread may drain it."""
-        self._buffered_since = 0.0
-        """When the first leaf in the buffer had run."""
-        self._is_awaited = False
-        """Whether something waits for a leaf in the buffer."""
 
     def go_on(self, task: Task) -> None:
         """Run a composite on from where it waits."""
@@ -79,33 +55,22 @@ class Runner:
 
     def perform(self, task: Task, manager: Slots) -> None:
         """Run a task, or run a composite on from where it waits."""
-        tasks = [task]  # that this thread is busy with
         try:
             if task.is_composite:
                 self._perform_composite(task, manager)
-            else:
-                if task.manager is None:  # it was not in the batch
-                    if manager.is_brief(task.config):
-                        tasks = self._line.batch_from(task, manager)
-                    elif self.buffer:
-                        self.drain()
-                    tasks = self._start(tasks, manager)
-                    self.batch.extend(tasks[1:])
-                    del tasks[1:]
-                while tasks:
-                    tasks = self._run_leaf(tasks[0], manager)
+            elif self._start(task, manager):
+                self._run_leaf(task, manager)
         except BaseException as error:  # the store cannot be used, or warnings are errors: no waiter must hang
             with self._line.step():
-                for each in tasks:
-                    self.finisher.fail(each, error)
+                self.finisher.fail(task, error)
 
     def begin(self, task: Task, manager: TaskManager) -> Call | None:
         """Begin a task: a composite is run, or run on, and the call of a leaf is given back, to be delivered later."""
         try:
             if task.is_composite:
                 self._perform_composite(task, manager)
-            elif task.manager is not None or self._start([task], manager):
-                return self._call(task, manager)
+            elif self._start(task, manager):
+                return self._call(task)
         except BaseException as error:  # as in `perform`
             with self._line.step():
                 self.finisher.fail(task, error)
@@ -142,124 +107,54 @@ class Runner:
     def _perform_composite(self, task: Task, manager: TaskManager) -> None:
         if task.coroutine is not None:
             self._drive(task)
-        elif self._start([task], manager):
+        elif self._start(task, manager):
             self._open(task)
 
-    def _start(self, tasks: Sequence[Task], manager: TaskManager) -> list[Task]:
-        """Claim machines; those of them that are to be run here."""
-        answers = []
-        for task in tasks:
-            answer = self._unifier.claim(task)
-            task.claimed = answer is MINE
-            answers.append(answer)
-        started = []
+    def _start(self, task: Task, manager: TaskManager) -> bool:
+        """Claim a machine; whether it is to be run here."""
+        answer = self._unifier.claim(task)
+        task.claimed = answer is MINE
         with self._line.step():
-            for task, answer in zip(tasks, answers, strict=True):
-                if not task.contexts:
-                    self._line.stopper.give_up(task)
-                elif isinstance(answer, Record):
-                    self._line.end(task, answer, None, unified=True)
-                elif answer is BUSY:
-                    self._line.watcher.add(task)
-                else:
-                    task.manager = manager
-                    self._line.events.emit(STARTED, task.owner)
-                    if self._line.has_limits:
-                        for context in task.contexts:
-                            self._line.stopper.arm(context, task)
-                    started.append(task)
-        return started
+            if not task.contexts:
+                self._line.stopper.give_up(task)
+            elif isinstance(answer, Record):
+                self._line.end(task, answer, None, unified=True)
+            elif answer is BUSY:
+                self._line.watcher.add(task)
+            else:
+                task.manager = manager
+                self._line.events.emit(STARTED, task.owner)
+                if self._line.has_limits:
+                    for context in task.contexts:
+                        self._line.stopper.arm(context, task)
+                return True
+        return False
 
     # Leaves
 
-    def _call(self, task: Task, manager: TaskManager) -> Call:
+    def _call(self, task: Task) -> Call:
         """The call of a leaf that begins now."""
-        task.manager = manager
         task.start()
         report = partial(self._check_usage, task) if task.is_watched else None
         return Call(task.machine, task.config, task.owner.seed, task.inputs, self._load, report)
 
-    def _run_leaf(self, task: Task, manager: Slots) -> list[Task]:
-        """Run a leaf; returns the next one of the batch, if this thread can continue with it at once."""
-        call = self._call(task, manager)
+    def _run_leaf(self, task: Task, manager: Slots) -> None:
+        call = self._call(task)
         try:
             model, task.cpu = manager.run(task, call)
             model = accepted(task.config, model)
         except Stopped:
             self._stopped(task)
-            return []
         except BaseException as error:  # whatever a machine raises is its failure, not ours
             self._fail(task, error)
-            return []
-        task.stop_clock()
-        ended = task.pulse + task.wall
-        if not self.buffer:
-            self._buffered_since = ended
-        self.buffer.append((task, model))
-        if task.is_awaited:
-            self._is_awaited = True
-        following = (
-            self.next_in_batch() if self.batch and task.contexts and self._line.continues_batch(manager) else None
-        )
-        can_be_deferred = following is not None or self._can_be_deferred(task)
-        if len(self.buffer) >= MAX_BUFFERED or ended - self._buffered_since > MAX_DEFER_SECONDS or not can_be_deferred:
-            self.drain()
-        elif not self.finisher.is_timed:
-            self.finisher.set_timer()  # the next one may take longer than expected
-        return [] if following is None else [following]
-
-    def _can_be_deferred(self, last: Task) -> bool:
-        """Whether the buffered models can be deferred: nothing downstream is blocked on them."""
-        return not (self.batch or self._is_awaited or last.is_awaited) and self._line.can_defer
-
-    def release_batch(self) -> None:
-        """Release the current batch, for the next thread to claim. Under the line's lock."""
-        while (task := self.next_in_batch()) is not None:
-            self._stopped(task)
-
-    def next_in_batch(self) -> Task | None:
-        """The next leaf of the batch, if there is one."""
-        try:
-            return self.batch.popleft()
-        except IndexError:  # it is empty, or another thread was quicker
-            return None
-
-    def first_buffered(self) -> Task | None:
-        """The first leaf in the buffer, if there is one."""
-        try:
-            return self.buffer[0][0]
-        except IndexError:  # it is empty, or another thread has just drained it
-            return None
-
-    @property
-    def is_overdue(self) -> bool:
-        """Whether the first model in the buffer has been deferred for too long."""
-        return bool(self.buffer) and perf_counter() - self._buffered_since > MAX_DEFER_SECONDS
-
-    def drain(self) -> None:
-        """Hand everything in the buffer to the finisher."""
-        drained: list[tuple[Task, Model]] = []
-        self._is_awaited = False
-        with suppress(IndexError):  # nothing is left, or another thread was quicker
-            while self.buffer:
-                drained.append(self.buffer.popleft())
-        if not drained:
-            return
-        try:
-            self.finisher.finish([self._finished(task, model) for task, model in drained])
-        except BaseException as error:  # the store cannot be used, or warnings are errors: no waiter must hang
-            with self._line.step():
-                for task, _ in drained:
-                    self.finisher.fail(task, error)
+        else:
+            task.stop_clock()
+            self.finisher.finish([self._finished(task, model)])
 
     def _finished(self, task: Task, model: Model) -> Done:
         try:
             durable = self._unifier.store.durable
-            outputs, contents, received = self._values.take(
-                task.machine, task.config, model, durable, self._is_bound(task)
-            )
-            if received > MAX_BUFFERED_BYTES:
-                task.manager.expect_heavy(task.config)
+            outputs, contents = self._values.take(task.machine, task.config, model, durable, self._is_bound(task))
             return task, self._record(task, outputs, {**model.results, **task.owner.stamps}), contents
         except BaseException as error:  # what cannot be kept is the machine's failure, not ours
             return self._failed(task, error)

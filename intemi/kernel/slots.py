@@ -85,15 +85,6 @@ class Slots(TaskManager):
             call.is_stopped = True
             self.stop(call)
 
-    def goes_on(self, line: AssemblyLine) -> bool:
-        if line in self._leaving or self._permits.is_wanted:
-            return False
-        if self.workers > 1:
-            if self.turns.is_over:
-                return False
-            self.turns.begin()
-        return True
-
     # Threads come and go
 
     def open(self, line: AssemblyLine) -> None:

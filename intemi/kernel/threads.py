@@ -21,8 +21,6 @@ from intemi.kernel.values import run_leaf
 
 SHORT = 1e-3
 """Seconds below which a leaf is not worth a second thread: to hand the engine over, and back, takes as long."""
-BRIEF = 5e-3
-"""Seconds below which what leaves have made can wait for the next one to run."""
 HELD_UP = 1.8
 """Ratio of wall to CPU time above which a leaf is assumed to hold the GIL, so that a second thread would not help.
 Leaves that take the GIL only now and then stay below 1.5."""
@@ -31,14 +29,12 @@ WATCH_SECONDS = 0.05
 
 
 class Usual:
-    """What leaves of a kind take: in time, the last ones count most; in room, the largest."""
+    """How long leaves of a kind take; the last ones count most."""
 
-    __slots__ = ("held_up", "is_heavy", "seconds")
+    __slots__ = ("held_up", "seconds")
 
     def __init__(self) -> None:
         self.seconds = inf
-        self.is_heavy = False
-        """Whether what they make takes much room."""
         self.held_up = 1.0
         """How many times its CPU time it took, where it could have run beside others."""
 
@@ -127,13 +123,6 @@ class Threads(Slots):
 
     def releases_gil(self, config: Machine) -> bool:
         return self.workers > 1 and not self._usual[type(config)].is_short
-
-    def is_brief(self, config: Machine) -> bool:
-        usual = self._usual.get(type(config))
-        return usual is not None and usual.seconds < BRIEF and not usual.is_heavy
-
-    def expect_heavy(self, config: Machine) -> None:
-        self._usual[type(config)].is_heavy = True
 
     def get_ready(self) -> None:
         if not self._is_ready:  # a project that only asks for what is finished does not need it

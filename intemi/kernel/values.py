@@ -81,15 +81,12 @@ class Values:
                 self._hold(item, value, *measured(value))
         return handed_out(value)
 
-    def _hold(self, item: Item, value: Any, size: int, parts: Sequence[object]) -> int:
-        """Keep a protected value in memory: beside its item if that costs next to nothing, else while there is room.
-
-        Answers with the bytes that came into the memory cache.
-        """
+    def _hold(self, item: Item, value: Any, size: int, parts: Sequence[object]) -> None:
+        """Keep a protected value in memory: beside its item if that costs next to nothing, else while there is room."""
         if not parts and (size <= SMALL or item.inline is not None):
             item.small = value
-            return 0
-        return self._memory.put(item.origin, value, size, parts)
+        else:
+            self._memory.put(item.origin, value, size, parts)
 
     def load_items(self, items: Items) -> Any:
         """The value of an output: one, or a tuple of many."""
@@ -127,38 +124,37 @@ class Values:
 
     def take(
         self, machine: bytes, config: Machine, model: Model, durable: bool, bound: bool = False
-    ) -> tuple[dict[str, Items], dict[bytes, bytes], int]:
-        """Take over an accepted model: its items, the contents that the store must keep beside the record, and how many
-        bytes came into the memory cache.
+    ) -> tuple[dict[str, Items], dict[bytes, bytes]]:
+        """Take over an accepted model: its items, and the contents that the store must keep beside the record.
 
         Outputs that are bound already are digested while they are at hand. A value without a safe encoding stays in
         memory: a later process that needs it makes it again.
         """
         encoded = Encoded() if durable else None
         outputs: dict[str, Items] = {}
-        received = 0
         for name, port in config.outputs.items():
             value = model.outputs[name]
             if port.multi:
                 items = tuple([Item(machine, name, index) for index in range(len(value))])
                 for item, each in zip(items, value, strict=True):
-                    received += self._take_over(item, each, encoded, bound)
+                    self._take_over(item, each, encoded, bound)
                 outputs[name] = items
             else:
                 outputs[name] = item = Item(machine, name)
-                received += self._take_over(item, value, encoded, bound)
+                self._take_over(item, value, encoded, bound)
         if encoded is None:
-            return outputs, {}, received
-        return outputs, encoded.contents, received + self._hold_parts(encoded)
+            return outputs, {}
+        self._hold_parts(encoded)
+        return outputs, encoded.contents
 
-    def _take_over(self, item: Item, kept: Any, encoded: Encoded | None, bound: bool) -> int:
-        """Let an item stand for a protected value; how many bytes came into the memory cache."""
+    def _take_over(self, item: Item, kept: Any, encoded: Encoded | None, bound: bool) -> None:
+        """Let an item stand for a protected value."""
         scalar = encoding.encode_scalar(kept)
         if scalar is not None and len(scalar) <= INLINE:  # most small values, in one step
             item.small, item.inline = kept, scalar
             if bound or encoded is not None:
                 item.content = encoding.digest(scalar)
-            return 0
+            return
         value = looked_at(kept)
         if encoded is not None:
             size, parts = self._encode(item, value, encoded)
@@ -166,10 +162,11 @@ class Values:
             size, parts = measured(value)
             if bound:
                 item.content = _content_of(item, value)
-        return self._hold(item, kept, size, parts)
+        self._hold(item, kept, size, parts)
 
-    def _hold_parts(self, encoded: Encoded) -> int:
-        return sum([self._memory.put((name, "", SHARED), part, 0, (part,)) for name, part in encoded.shared.items()])
+    def _hold_parts(self, encoded: Encoded) -> None:
+        for name, part in encoded.shared.items():
+            self._memory.put((name, "", SHARED), part, 0, (part,))
 
     def kept(self, contents: Mapping[bytes, bytes]) -> None:
         """The store has got contents; those that are shared need not be written again."""
@@ -315,7 +312,7 @@ class Values:
         for name, items in record.outputs.items():
             _check_same(config, record, flat(items), made[name])
         durable = self._unifier.store.durable
-        outputs, contents, _ = self.take(record.machine, config, model, durable)
+        outputs, contents = self.take(record.machine, config, model, durable)
         for name, items in record.outputs.items():
             for item, new in zip(flat(items), flat(outputs[name]), strict=True):
                 item.small, item.inline, item.content = new.small, new.inline, item.content or new.content
