@@ -1,4 +1,4 @@
-"""A YAML file as values that know where they stand, so that whoever refuses one can say the line and the path.
+"""A YAML file as values that know where they stand, so that a refusal can name the line and the path.
 
 Plain data only: no tags, so nothing in a file can be executed. Numbers and truth values are those of YAML 1.2, where
 `1e-3` is a number and `no` is a text.

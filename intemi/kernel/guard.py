@@ -1,7 +1,7 @@
 """The guard: tasks wait here until the machines behind their inputs have finished.
 
-Nobody looks whether they have: whoever settles a context tells the guard of the tasks that wait for it. Every method
-but `get_ready` is called under the line's lock.
+Nothing polls: when a context is settled, the guard is notified for each task that waits for it. Every method but
+`get_ready` is called under the line's lock.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class Guard:
         if not task.missing:
             self._admit_settled(task)
 
-    def hear_of(self, provider: Context, task: Task) -> None:
+    def provider_is_done(self, provider: Context, task: Task) -> None:
         """A context is done that was an input of a task which waits."""
         if provider not in task.missing:
             return  # it was an input of a former owner

@@ -378,7 +378,7 @@ class AssemblyLine:
             if context.dependants is not None:
                 for task in context.dependants:
                     if task.state is WAITING and task.contexts:
-                        self.guard.hear_of(context, task)
+                        self.guard.provider_is_done(context, task)
                 context.dependants = None
 
     # Callers wait and look

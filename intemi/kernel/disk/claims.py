@@ -4,8 +4,8 @@ A claim on a machine is a POSIX lock on one byte of a file, at a place that the 
 nothing to clean up after a process that was killed.
 
 A process that is alone locks all places at once and claims by a note in memory, without asking the system each time.
-Another process finds all places locked, rings by setting a byte of the file that both have mapped, and waits; the
-first keeps the places that it has claimed and lets go of all others.
+Another process finds all places locked, sets a flag (a byte of the file that both have mapped), and waits; the first
+keeps the places that it has claimed and unlocks all others.
 
 POSIX locks belong to a process, not to an open file, which has two consequences. Between the stores of one process they
 do not exclude anything, so the process keeps a table of its own; and closing *any* descriptor of the file drops all its
@@ -32,7 +32,7 @@ try:
 except ImportError:  # pragma: no cover - Windows
     fcntl = None  # type: ignore[assignment]
 
-_DOOR = 0
+_OPENING_FILES = 0
 """The place that is locked while files are opened or set aside; those of machines come behind it."""
 _WRITERS = 1
 """The place that is locked, by any number of processes together, while large contents are written."""
@@ -40,11 +40,11 @@ _MACHINES = 2
 _NO_MACHINE = _MACHINES + 2**62
 """A place behind those of all machines: it is locked as long as some process has locked all places."""
 
-HEARING = 0.05
-"""Seconds until a process that is alone notices that another one rings, if it does not claim anything meanwhile."""
-KNOCKING = 0.5
-"""Seconds for which one waits to be heard."""
-COMPANY = 60.0
+CHECK_SECONDS = 0.05
+"""Seconds between two looks at the flag; a process that claims something looks at it anyway."""
+ASK_SECONDS = 0.5
+"""Seconds for which a process that has set the flag waits for an answer."""
+SHARED_SECONDS = 60.0
 """Seconds after meeting another process until a process tries again whether it is alone."""
 
 
@@ -59,18 +59,18 @@ class _LockFile:
             raise IntemiError(f"{path}: must be a file of one byte for locks, got {size:,} bytes; move it away")
         if not size:
             os.ftruncate(self.descriptor, 1)
-        self._bell = mmap(self.descriptor, 1)
+        self._flag = mmap(self.descriptor, 1)
         self.users = 0
         self.claimants = 0
         self.writers = 0
         self.holders: dict[bytes, object] = {}
         """Machines that are claimed, and by which store."""
         self.lock = threading.RLock()  # a store that is collected just then gives its claims back under it
-        self.door = threading.Lock()
+        self.opening = threading.Lock()
         self.alone: int | None = None
         """A number for the time in which all places are locked."""
         self._numbers = count()
-        self._met = -COMPANY
+        self._shared_at = -SHARED_SECONDS
         self._is_over = threading.Event()
 
     # Under the lock
@@ -80,9 +80,9 @@ class _LockFile:
         if self.alone is None and not self.holders and self.claimants == 1:
             self._take_all()
         if self.alone is not None:
-            if not self._bell[0]:
+            if not self._flag[0]:
                 return True
-            self.let_others_in()
+            self.share()
         return self.lock_place(1, _place(machine))
 
     def give_back(self, machine: bytes) -> None:
@@ -90,7 +90,7 @@ class _LockFile:
         if self.alone is None:
             self._unlock(1, _place(machine))
 
-    def let_others_in(self) -> None:
+    def share(self) -> None:
         """Unlock all places but those that are held."""
         first = _MACHINES
         for place in sorted(map(_place, self.holders)):
@@ -99,25 +99,25 @@ class _LockFile:
             first = place + 1
         self._unlock(0, first)
         self.alone = None
-        if self._bell[0]:
-            self._met = time.monotonic()
+        if self._flag[0]:
+            self._shared_at = time.monotonic()
 
     def close(self) -> None:
         """Unlock everything."""
         self._is_over.set()
         self.alone = None
-        self._bell.close()
+        self._flag.close()
         os.close(self.descriptor)
 
     def _take_all(self) -> None:
-        if time.monotonic() - self._met < COMPANY:
+        if time.monotonic() - self._shared_at < SHARED_SECONDS:
             return
         if not self.lock_place(0, _MACHINES):
-            self._met = time.monotonic()
+            self._shared_at = time.monotonic()
             return
-        self._bell[0] = 0
+        self._flag[0] = 0
         self.alone = next(self._numbers)
-        threading.Thread(target=self._listen, args=(self.alone,), name="intemi claims", daemon=True).start()
+        threading.Thread(target=self._watch_flag, args=(self.alone,), name="intemi claims", daemon=True).start()
 
     def lock_place(self, length: int, start: int) -> bool:
         """Lock places for this process alone; False if another process has locked some of them."""
@@ -132,30 +132,30 @@ class _LockFile:
 
     # Without the lock
 
-    def _listen(self, number: int) -> None:
-        """Hear the bell while nothing is claimed; a process that holds nothing need not keep others out."""
-        while not self._is_over.wait(HEARING):
+    def _watch_flag(self, number: int) -> None:
+        """Look at the flag while nothing is claimed; a process that holds nothing need not keep others out."""
+        while not self._is_over.wait(CHECK_SECONDS):
             with self.lock:
                 if self.alone != number:
                     return
-                if self._bell[0] or not self.holders:
-                    self.let_others_in()
+                if self._flag[0] or not self.holders:
+                    self.share()
                     return
 
-    def knock(self) -> bool:
+    def ask_to_share(self) -> bool:
         """Ask a process that has locked all places to let others in; whether there was one, and it has."""
-        until = time.monotonic() + KNOCKING
-        has_met = False
+        until = time.monotonic() + ASK_SECONDS
+        was_exclusive = False
         while time.monotonic() < until:
             with self.lock:
                 if self.alone is not None:
                     return True
                 if self.lock_place(1, _NO_MACHINE):
                     self._unlock(1, _NO_MACHINE)
-                    return has_met
-                self._bell[0] = 1
-            has_met = True
-            time.sleep(HEARING / 20)
+                    return was_exclusive
+                self._flag[0] = 1
+            was_exclusive = True
+            time.sleep(CHECK_SECONDS / 20)
         return False
 
 
@@ -202,7 +202,7 @@ class Claims:
         with self._file.lock:
             self._file.claimants += 1
             if self._file.alone is not None:  # another store of this process is, and they share its locks
-                self._file.let_others_in()
+                self._file.share()
         self._me = object()
         self.close = weakref.finalize(self, _give_all_back, path, self._file, self._me, os.getpid())
         """Give back everything."""
@@ -214,7 +214,7 @@ class Claims:
 
     def take(self, machine: bytes) -> bool:
         """Claim a machine; False if another process has claimed it. What is claimed already stays so."""
-        return self._take(machine) or (self._file.knock() and self._take(machine))
+        return self._take(machine) or (self._file.ask_to_share() and self._take(machine))
 
     def _take(self, machine: bytes) -> bool:
         file = self._file
@@ -247,7 +247,7 @@ def _give_all_back(path: Path, file: _LockFile, me: object, process: int) -> Non
             del file.holders[machine]
             file.give_back(machine)
         if file.alone is not None:
-            file.let_others_in()
+            file.share()
     _leave(path, file)
 
 
@@ -256,12 +256,12 @@ def exclusively(path: Path) -> Iterator[None]:
     """Only one thread of one process that uses the file is in here: for opening files and for setting them aside."""
     file = _use(path)
     try:
-        with file.door:
-            fcntl.lockf(file.descriptor, fcntl.LOCK_EX, 1, _DOOR)
+        with file.opening:
+            fcntl.lockf(file.descriptor, fcntl.LOCK_EX, 1, _OPENING_FILES)
             try:
                 yield
             finally:
-                fcntl.lockf(file.descriptor, fcntl.LOCK_UN, 1, _DOOR)
+                fcntl.lockf(file.descriptor, fcntl.LOCK_UN, 1, _OPENING_FILES)
     finally:
         _leave(path, file)
 

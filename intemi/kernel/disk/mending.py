@@ -93,7 +93,7 @@ class Mending(Generic[Handle]):
         """Copies what is in order in a file that was set aside, and says what came of it."""
         self._replacing = threading.Lock()
         self._next_look = 0.0
-        self._door = path.parent / "claims"
+        self._locks = path.parent / "claims"
         with self._alone():
             self._open()
 
@@ -144,7 +144,7 @@ class Mending(Generic[Handle]):
     @contextmanager
     def _alone(self) -> Iterator[None]:
         try:
-            with self._replacing, exclusively(self._door):
+            with self._replacing, exclusively(self._locks):
                 yield
         except OSError as error:
             raise unusable(self.path, error) from error

@@ -1,4 +1,4 @@
-"""Progress of a search: how far it is, for whoever watches it."""
+"""Progress of a search: how far it is."""
 
 from __future__ import annotations
 

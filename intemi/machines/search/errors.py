@@ -1,4 +1,4 @@
-"""What goes wrong between a search and whoever asks and tells it."""
+"""What goes wrong between a search and the program that drives it by `ask` and `tell`."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from intemi.kernel.disk import DiskStore
-from intemi.kernel.disk.claims import HEARING
+from intemi.kernel.disk.claims import CHECK_SECONDS
 from intemi.kernel.errors import IntemiError
 from intemi.kernel.record import Record
 from intemi.kernel.store import Claim
@@ -117,7 +117,7 @@ def test_a_process_that_has_claimed_nothing_for_a_while_keeps_nobody_out(tmp_pat
         assert store._claims.alone is not None
         deadline = time.monotonic() + 10
         while store._claims.alone is not None and time.monotonic() < deadline:
-            time.sleep(HEARING)
+            time.sleep(CHECK_SECONDS)
         assert store._claims.alone is None
         assert not [thread for thread in threading.enumerate() if thread.name == "intemi claims"]
         store.claim(MACHINE)
