@@ -116,10 +116,10 @@ def test_ids_stay_known_to_one_who_is_alone_again_if_nobody_was_here(tmp_path: P
         for name in (b"first", b"other"):
             assert store.claim(name * 4) is Claim.MINE
             store.keep(sample_record(name * 4))
-        store._claims._file.let_others_in()
+        store._claims._file.share()
         assert statements(store, lambda: store.claim(b"third" * 4)) == ["PRAGMA"]
         assert isinstance(store.claim(b"other" * 4), Record)
-        store._claims._file.let_others_in()
+        store._claims._file.share()
         store.release(b"third" * 4)
         with closing(DiskStore(tmp_path)) as second:
             second.keep(sample_record(b"fourth" * 4))
