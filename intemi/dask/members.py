@@ -11,6 +11,8 @@ from intemi.dask.workers import RemoteWorker
 
 PROBE_SECONDS = 600
 """For which the answer of a new worker is waited for: it may have to compile kernels first."""
+REPLY_SECONDS = 10
+"""For which an answer that a worker has given may be on its way."""
 POLL_SECONDS = 0.02
 """Between two looks at workers that have not answered yet."""
 
@@ -63,7 +65,7 @@ class Members:
     def _accept(self, address: str, threads: int, future: Any) -> list[str]:
         """Let a worker that has answered join, or say what is wrong with it."""
         try:
-            facts = future.result(timeout=0.1)
+            facts = future.result(timeout=REPLY_SECONDS)
             differing = probe.differences(facts)
             worker = None if differing else RemoteWorker(address, threads, facts["host"], facts["pid"])
         except Exception as error:  # whatever another version of the package, or of Python, does
