@@ -36,6 +36,8 @@ class Batching:
         """Calls for which there is no room yet: few, since it is asked for before they come."""
         self._placed: dict[Call, tuple[Batch, int]] = {}
         """Calls that have a worker, their batches and numbers."""
+        self._long: set[Batch] = set()
+        """Batches that are out and not brief: as long as there is one, none is sent ahead."""
         self._usual: dict[type[Machine], float] = {}
         """Seconds that leaves of a class take."""
 
@@ -46,12 +48,7 @@ class Batching:
             return not self._waiting and (self._open is not None or self._free_worker() is not None)
 
     def _free_worker(self) -> RemoteWorker | None:
-        """The worker that has most room, if there is one."""
-        workers = self._members.workers.values()
-        longest = max((batch.expected for worker in workers for batch in worker.batches), default=0.0)
-        ahead = 0 if longest > BRIEF_SECONDS else 1
-        best = max(workers, key=lambda worker: worker.threads - len(worker.batches), default=None)
-        return None if best is None or len(best.batches) >= best.threads + ahead else best
+        return self._members.free_worker(ahead=not self._long)
 
     def add(self, call: Call) -> None:
         """Put a call into a batch as soon as there is room."""
@@ -73,7 +70,7 @@ class Batching:
                 if worker is None:
                     return
                 batch = self._open = Batch(worker)
-                worker.batches.add(batch)
+                self._members.add_batch(batch)
             self._waiting.popleft()
             number = next(self._numbers)
             batch.calls[number] = call
@@ -87,6 +84,8 @@ class Batching:
         with self._lock:
             batch, self._open = self._open, None
             if batch is not None:
+                if batch.expected > BRIEF_SECONDS:
+                    self._long.add(batch)
                 self._send(batch)
 
     def close(self, batch: Batch, late: Sequence[Call] = ()) -> bool:
@@ -96,7 +95,8 @@ class Batching:
                 return False
             batch.is_over = True
             self._waiting.extendleft(reversed(late))
-            batch.worker.batches.discard(batch)
+            self._long.discard(batch)
+            self._members.remove_batch(batch)
             if self._open is batch:
                 self._open = None
             self._fill()
@@ -141,3 +141,4 @@ class Batching:
         with self._lock:
             self._waiting.clear()
             self._placed.clear()
+            self._long.clear()

@@ -1,4 +1,7 @@
-"""Which workers of a cluster can be used: those that join are asked what they are before they get their first leaf."""
+"""Which workers of a cluster can be used, and which of them has room.
+
+Those that join are asked what they are before they get their first leaf.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ import time
 from typing import Any
 
 from intemi.dask import probe
-from intemi.dask.workers import RemoteWorker
+from intemi.dask.workers import Batch, RemoteWorker
 
 PROBE_SECONDS = 600
 """For which the answer of a new worker is waited for: it may have to compile kernels first."""
@@ -28,6 +31,10 @@ class Members:
         self._lock = lock
         self.workers: dict[str, RemoteWorker] = {}
         """Workers that can be used, by address."""
+        self._idle: dict[RemoteWorker, None] = {}
+        """Those with fewer batches than threads. There may be hundreds, and every leaf asks for one."""
+        self._busy: dict[RemoteWorker, None] = {}
+        """Those with as many batches as threads."""
         self._asked: dict[str, tuple[Any, float]] = {}
         """Workers that were asked what they are, and until when they may answer."""
         self._refused: set[str] = set()
@@ -73,9 +80,41 @@ class Members:
         if worker is None:
             self._refused.add(address)
             return [f"the worker {address} is refused: {', '.join(differing)}; install there what is installed here"]
-        with self._lock:
-            self.workers[address] = worker
+        self.add(worker)
         return []
+
+    def add(self, worker: RemoteWorker) -> None:
+        """Have a worker get batches."""
+        with self._lock:
+            self.workers[worker.address] = worker
+            self._sort(worker)
+
+    def free_worker(self, ahead: bool) -> RemoteWorker | None:
+        """A worker that can begin with a batch at once or, if it may be sent ahead, as soon as it is done with one."""
+        with self._lock:
+            return next(iter(self._idle or (self._busy if ahead else ())), None)
+
+    def add_batch(self, batch: Batch) -> None:
+        """A worker gets a batch."""
+        with self._lock:
+            batch.worker.batches.add(batch)
+            self._sort(batch.worker)
+
+    def remove_batch(self, batch: Batch) -> None:
+        """A worker is done with a batch."""
+        with self._lock:
+            batch.worker.batches.discard(batch)
+            self._sort(batch.worker)
+
+    def _sort(self, worker: RemoteWorker) -> None:
+        """Put a worker behind the others that have room, if it has any."""
+        self._idle.pop(worker, None)
+        self._busy.pop(worker, None)
+        if self.workers.get(worker.address) is worker:
+            if len(worker.batches) < worker.threads:
+                self._idle[worker] = None
+            elif len(worker.batches) == worker.threads:
+                self._busy[worker] = None
 
     def remove_absent(self, present: dict[str, int]) -> list[RemoteWorker]:
         """Remove workers that have left; which these are."""
@@ -83,6 +122,7 @@ class Members:
             gone = [worker for address, worker in self.workers.items() if address not in present]
             for worker in gone:
                 del self.workers[worker.address]
+                self._sort(worker)
         return gone
 
     def remove_all(self) -> list[RemoteWorker]:
@@ -90,5 +130,5 @@ class Members:
         self._asked.clear()
         self._refused.clear()
         with self._lock:
-            workers, self.workers = list(self.workers.values()), {}
+            workers, self.workers, self._idle, self._busy = list(self.workers.values()), {}, {}, {}
         return workers

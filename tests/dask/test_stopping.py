@@ -60,7 +60,8 @@ def test_a_call_that_finds_no_worker_is_returned() -> None:
 def test_a_call_that_waits_goes_to_a_worker_that_is_new() -> None:
     manager = Delivering()
     manager.submit(call_of(1))
-    worker = manager._members.workers["there"] = RemoteWorker("there", 1, "host", 1)
+    worker = RemoteWorker("there", 1, "host", 1)
+    manager._members.add(worker)
     assert not manager.has_room
     manager._use_workers()
     assert [len(batch.calls) for batch in worker.batches] == [1]
