@@ -98,6 +98,7 @@ NEEDED: dict[str, dict[str, Any]] = {
     "Boosting": {"learner": "NaiveBayes", "size": 2},
     "Randomization": {"learner": {"type": "DecisionTree", "splitter": "RandomSubset"}, "size": 2},
     "FromShare": {"learner": "NaiveBayes"},
+    "ForestRanking": {"forest": {"type": "Bagging", "learner": "DecisionStump", "size": 2}},
     "PermutationRanking": {"learner": "NaiveBayes", "distributor": {"type": "CVDistributor", "folds": 2}},
     "GroupCVDistributor": {"column": "a", "folds": 2},
     **{name: {"learners": ["NaiveBayes", "Majority"]} for name in COMBINERS},

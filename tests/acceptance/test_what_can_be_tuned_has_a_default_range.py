@@ -33,6 +33,7 @@ NOT_TUNED = {
     "CommitteeTest": "sizes is how many members are looked at",
     "CorrespondenceAnalysis": "all axes are kept by default",
     "CVCommittee": "size is how many of the trees decide; CVCommitteeTest looks at all sizes at once",
+    "ForestRanking": "repeats are effort, the more the better",
     "FromShare": "share is what a learning curve goes through",
     "LockstepTree": "first changes when trees are looked at, not which one is chosen",
     "Normalization": "low and high are the range that is wanted",

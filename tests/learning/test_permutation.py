@@ -9,16 +9,19 @@ from sklearn.inspection import permutation_importance
 from sklearn.naive_bayes import GaussianNB
 
 from intemi import Project
-from intemi.kernel import BindingError, InfeasibleError
+from intemi.kernel import BindingError, ConfigurationError, InfeasibleError
 from intemi.machines import (
     KNN,
     CVDistributor,
+    ForestRanking,
     HoldOutDistributor,
     Majority,
     NaiveBayes,
     PermutationImportance,
     PermutationRanking,
+    RandomForest,
     SklearnDataset,
+    TopSplitForest,
 )
 from tests.learning.tables import mixed, outputs
 
@@ -59,6 +62,22 @@ def test_trained_classifiers_are_shared_and_not_trained_again() -> None:
         project.run(first, data=iris.data)
         project.run(first.replace("repeats", 2), data=iris.data)
         assert project.counts().physical["KNN"] == 3
+
+
+def test_a_forest_ranks_by_the_rows_that_its_trees_never_saw() -> None:
+    with Project() as project:
+        iris = project.run(SklearnDataset("iris"))
+        forest = project.request(RandomForest(trees=5, seed=1), data=iris.data)
+        importance = project.run(PermutationImportance(seed=2), members=forest.members, left=forest.left)
+        done = project.run(ForestRanking(RandomForest(trees=5, seed=1), seed=2), data=iris.data)
+        assert done.outputs["ranking"] == importance.outputs["ranking"]
+        assert done.results["Importance"].values[0] == max(done.outputs["ranking"].values)
+        assert project.counts().physical["DecisionTree"] == 5
+
+
+def test_a_ranking_by_a_forest_needs_rows_that_members_never_saw() -> None:
+    with pytest.raises(ConfigurationError, match=r"forest must give its members and .*, got Randomization"):
+        ForestRanking(TopSplitForest())
 
 
 def test_what_cannot_be_ranked_by_is_refused() -> None:

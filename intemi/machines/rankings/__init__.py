@@ -2,6 +2,7 @@
 
 from intemi.machines.rankings.correlation import CorrelationRanking
 from intemi.machines.rankings.f_score import FScoreRanking
+from intemi.machines.rankings.forest import ForestRanking
 from intemi.machines.rankings.given import GivenRanking
 from intemi.machines.rankings.mutual_information import MutualInformationRanking
 from intemi.machines.rankings.permutation import PermutationRanking
@@ -15,6 +16,7 @@ __all__ = [
     "MutualInformationRanking",
     "ReliefFRanking",
     "PermutationRanking",
+    "ForestRanking",
     "GivenRanking",
     "FeatureSelection",
     "FeatureChoice",

@@ -52,10 +52,10 @@ class PermutationRanking(Ranker):
             left=parts.test,
         )
         await found
-        return Model(ranking=found.ranking, results={"Importance": _listed(job.load(found.ranking))})
+        return Model(ranking=found.ranking, results={"Importance": importances(job.load(found.ranking))})
 
 
-def _listed(ranking: FeatureRanking) -> Series:
+def importances(ranking: FeatureRanking) -> Series:
     """Features and their values, the most useful first."""
     return Series(
         {
