@@ -44,6 +44,7 @@ from intemi.machines.meta_learning import (
     RandomOrder,
     Set,
     Strategy,
+    TargetQuality,
     cross_validation,
     name_of,
     ranked_candidates,
@@ -197,10 +198,15 @@ def test_candidates_are_whole_graphs() -> None:
 def test_one_measure_is_lowest_when_it_is_best() -> None:
     with Project() as project:
         validation = cross_validation(3, 1, ClassificationTest(measures=(LogLoss(),)))
-        done = found(MetaLearner(CANDIDATES, validation=validation, measure="Log loss"), project)
+        search = MetaLearner(CANDIDATES, validation=validation, measure="Log loss")
+        done = found(search, project)
         qualities = list(done.results["Ranking"]["quality"])
         assert qualities == sorted(qualities)
         assert done.results["Quality"] == qualities[0] > 0
+        enough, too_little = TargetQuality(qualities[0]), TargetQuality(qualities[0] / 2)
+        for target, stopped in ((enough, "the strategy has found enough"), (too_little, done.results["Stopped"])):
+            again = search.replace("strategy", PassiveSearch(GivenOrder(), stop=(target,)))
+            assert found(again, project).results["Stopped"] == stopped
 
 
 def test_it_is_cross_validated_like_any_learner() -> None:

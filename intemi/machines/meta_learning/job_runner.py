@@ -119,6 +119,7 @@ class JobRunner:
         attempt.seconds = capsule.cpu * universal_power()
         task.seconds += attempt.seconds
         if capsule.error is None:
+            task.sign = self._sign
             task.results = self._sign * np.array(self._job.query(self._query, capsule).values, dtype=np.float64)
             is_whole = len(task.results) > 0 and not np.isnan(task.results).any()
             task.outcome = Outcome.FINISHED if is_whole else Outcome.FAILED

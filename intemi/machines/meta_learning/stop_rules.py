@@ -33,12 +33,14 @@ class MaxTests(StopRule):
 
 
 class TargetQuality(StopRule):
-    """A candidate is as good as that. For a measure that is best when it is lowest, give the value with a minus."""
+    """A candidate is as good as that: the measure is not below it, or not above it where the lowest value is best."""
+
+    version = 2
 
     quality: float
 
     def is_met(self, finished: Sequence[Task]) -> bool:
-        return any(task.quality >= self.quality for task in finished if task.outcome is Outcome.FINISHED)
+        return any(task.quality >= task.sign * self.quality for task in finished if task.outcome is Outcome.FINISHED)
 
 
 class NoImprovement(StopRule):

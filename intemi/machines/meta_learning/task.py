@@ -40,7 +40,9 @@ class Task:
     attempt: int = 0
     outcome: Outcome = Outcome.WAITING
     results: Floats | None = None
-    """The result of each split, once it has finished."""
+    """The result of each split, once it has finished: the highest are best, so those of a loss are negated."""
+    sign: int = 1
+    """-1 if results are negated."""
     seconds: float = 0.0
     """What the test has cost this search in all attempts, in universal seconds."""
     took: float = 0.0
