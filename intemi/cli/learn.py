@@ -76,6 +76,7 @@ def command(
     again it goes on: what was tested is not tested again.
     """
     from intemi.experiments.learning import learn
+    from intemi.series.display import counted
 
     check_picture(picture)
     name = Path(file).with_suffix("")
@@ -102,6 +103,8 @@ def command(
         return
     for note in learned.notes:
         click.echo(f"Note: {note}", err=True)
+    if learned.warnings:
+        click.echo(f"Note: libraries gave {counted(len(learned.warnings), 'warning')}; {page} lists them", err=True)
     click.echo(str(learned))
     click.echo(
         f"{', '.join(written)} {'is' if len(written) == 1 else 'are'} written; {folder} keeps all tests", err=True
@@ -122,6 +125,7 @@ def _plain(learned: Learned, written: list[str]) -> dict[str, Any]:
         "ranking": learned.ranking,
         "failures": results["Failures"],
         "notes": list(learned.notes),
+        "warnings": list(learned.warnings),
         "written": written,
     }
 

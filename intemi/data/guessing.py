@@ -18,6 +18,7 @@ from intemi.data.errors import DataError, listed, shown
 from intemi.data.file_format import FileFormat, format_of, unpacked
 from intemi.data.files import notes_on_file
 from intemi.data.notes import USELESS, Note
+from intemi.data.numbering import measurement
 from intemi.data.texts import file_bytes
 from intemi.kernel import ConfigurationError
 
@@ -36,7 +37,9 @@ class Guess:
     target: str
     options: dict[str, Any]
     reasons: tuple[str, ...]
-    """Why, a sentence for each guess."""
+    """Why, a sentence for each guess, with what helps, as it is written in an experiment file."""
+    done: tuple[str, ...]
+    """The same, with what was done: for those who write no file."""
     data: Data
     notes: tuple[Note, ...]
     """What still looks suspicious in the data that are read so."""
@@ -59,6 +62,7 @@ class _Looking:
         self.content = file_bytes(path)
         self.options: dict[str, Any] = {}
         self.reasons: list[str] = []
+        self.done: list[str] = []
         self.data, self.notes = self._first()
 
     def _first(self) -> tuple[Data, tuple[Note, ...]]:
@@ -69,17 +73,21 @@ class _Looking:
             if "encoding" not in self.format.reading_options() or "encoding" not in error.expected:
                 raise
             self.options["encoding"] = "latin-1"
-            self.reasons.append(f"line {error.line} is no text in UTF-8")
+            self._give(f"line {error.line} is no text in UTF-8", "read as latin-1")
             return self._read("")
 
     def _read(self, target: str) -> tuple[Data, tuple[Note, ...]]:
         data = self.format.data_in(self.content, self.path, target, self.options)
         return data, notes_on_file(data, self.path, self.options, self.content)
 
-    def _add(self, option: str, value: Any, *reasons: str) -> None:
+    def _add(self, option: str, value: Any) -> None:
         self.options[option] = value
-        self.reasons += reasons
         self.data, self.notes = self._read("")
+
+    def _give(self, why: Note | str, done: str) -> None:
+        """State a guess: why, and what was done."""
+        self.reasons.append(str(why))
+        self.done.append(f"{why.finding if isinstance(why, Note) else why}; {done}")
 
     def guess_marks(self) -> None:
         """Delimiter and decimal mark of a CSV file."""
@@ -90,7 +98,8 @@ class _Looking:
             self.options["delimiter"] = delimiter
         for note in self.notes:
             if note.kind == "decimal" and delimiter != ",":
-                self._add("decimal", ",", note.text)
+                self._give(note, "read as numbers")
+                self._add("decimal", ",")
 
     def guess_missing(self) -> None:
         """Texts that mean missing values, beside the usual ones."""
@@ -100,7 +109,7 @@ class _Looking:
         for note in self.notes:
             if note.kind == "missing" or (note.kind == "stray" and len(note.values) <= MAX_STRAY):
                 codes |= dict.fromkeys(note.values)
-                self.reasons.append(note.text)
+                self._give(note, "taken for missing values")
         if codes:
             content = unpacked(self.content, self.path)
             usual = [text for text in MISSING_NUMBERS if text and text.encode() in content]
@@ -115,6 +124,7 @@ class _Looking:
                 raise DataError(
                     self.path, None, f"no column called {shown(given)} (target)", f"one of {listed(names, 50)}"
                 )
+            self._refuse_measurements(names.index(given))
             return given
         if self.format.declares_types:
             found = self.format.data_in(self.content, self.path, None, self.options).target
@@ -129,8 +139,20 @@ class _Looking:
         called = [index for index in likely if names[index].lower() in TARGETS]
         chosen = called[-1] if called else len(columns) - 1 if len(columns) - 1 in likely else self._fewest(likely)
         why = "by its name" if called else "as the last column" if chosen == len(columns) - 1 else "it has few values"
-        self.reasons.append(f"the target is guessed, {why}: {shown(names[chosen])}")
+        guessed = f"the target is guessed, {why}: {shown(names[chosen])}"
+        self.reasons.append(guessed)
+        self.done.append(guessed)
         return names[chosen]
+
+    def _refuse_measurements(self, index: int) -> None:
+        """Refuse a target whose values are numbers with fractions."""
+        column = self.data.columns[index]
+        fraction = None if column.is_nominal else measurement(self.data.feature(index))
+        if fraction is not None:
+            raise ConfigurationError(
+                f"{self.path}: the target {shown(column.name)} holds numbers such as {fraction:g}; not amounts but "
+                "classes are predicted: name another target, or make classes of them in the file"
+            )
 
     def _may_be_target(self, index: int) -> bool:
         values = self.data.feature(index)
@@ -149,16 +171,18 @@ class _Looking:
     def guess_dropped(self, target: str) -> None:
         """Columns from which nothing can be learned."""
         dropped: list[str] = []
+        findings = []
         for note in self.notes:
             found = [name for name in note.columns if name != target and note.kind in USELESS]
             if found:
                 dropped += found
-                self.reasons.append(note.text)
+                findings.append(note.finding)
+                self._give(note, "left out")
         if len(dropped) >= len(self.data.columns) - 1:
-            raise ConfigurationError(f"{self.path}: nothing can be learned from its columns: {'; '.join(self.reasons)}")
+            raise ConfigurationError(f"{self.path}: nothing can be learned from its columns: {'; '.join(findings)}")
         if dropped:
             self.options["drop"] = dropped
 
     def guessed(self, target: str) -> Guess:
         data, notes = self._read(target)
-        return Guess(target, self.options, tuple(self.reasons), data, notes)
+        return Guess(target, self.options, tuple(self.reasons), tuple(self.done), data, notes)

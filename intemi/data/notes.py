@@ -54,13 +54,20 @@ _SENTINELS = (-99.0, -999.0, -9999.0, 999.0, 9999.0, 99999.0)
 
 @dataclass(frozen=True)
 class Note:
-    """Something suspicious: which kind of thing it is, which columns it is about and, as text, what helps."""
+    """Something suspicious: which kind of thing it is, which columns it is about, and what helps."""
 
     kind: Kind
     columns: tuple[str, ...]
-    text: str
+    finding: str
     values: tuple[str, ...] = ()
     """The values that it is about, such as those that mean a missing one."""
+    remedy: str = ""
+    """What helps, as it is written in an experiment file."""
+
+    @property
+    def text(self) -> str:
+        """Finding and remedy."""
+        return f"{self.finding}; {self.remedy}" if self.remedy else self.finding
 
     def __str__(self) -> str:
         return self.text
@@ -96,7 +103,7 @@ def notes_on(
         single += notes
         if kind is not None:
             found.setdefault(kind, []).append(column.name)
-    together = [Note(kind, tuple(found[kind]), _said(kind, found[kind], decimal)) for kind in _SAID if kind in found]
+    together = [_on_columns(kind, found[kind], decimal) for kind in _SAID if kind in found]
     first = [note for note in together if note.kind == "decimal"]
     return (*first, *single, *(note for note in together if note.kind != "decimal"), *_on_classes(data))
 
@@ -133,14 +140,14 @@ _SAID: dict[Kind, tuple[str, str, str]] = {
 """By kind: what is said of one column, of several, and what helps."""
 
 
-def _said(kind: Kind, names: Sequence[str], decimal: str) -> str:
+def _on_columns(kind: Kind, names: Sequence[str], decimal: str) -> Note:
     one, several, remedy = _SAID[kind]
     mark, other = ("comma", ",") if decimal == "." else ("point", ".")
     what, it = (one, "it") if len(names) == 1 else (several, "them")
     quoted = list(map(shown, names))
     subject = quoted[0] if len(names) == 1 else f"{', '.join(quoted[:-1])} and {quoted[-1]}"
     given = {"mark": mark, "other": other, "names": f"[{', '.join(quoted)}]", "it": it}
-    return f"{subject} {what.format(**given)}; {remedy.format(**given)}"
+    return Note(kind, tuple(names), f"{subject} {what.format(**given)}", remedy=remedy.format(**given))
 
 
 class _Looked:
@@ -185,8 +192,9 @@ class _Looked:
                     "missing",
                     (name,),
                     f"{text} occurs {count:,} times in {shown(name)}, where all others are {others.min():g} to "
-                    f"{others.max():g}; if a value is missing there, add it to missing: ['{text}']",
+                    f"{others.max():g}",
                     (text,),
+                    f"if a value is missing there, add it to missing: ['{text}']",
                 )
 
     def nominal(self, index: int, is_declared: bool) -> tuple[Kind | None, list[Note]]:
@@ -238,8 +246,9 @@ class _Looked:
             "stray",
             (column.name,),
             f"{count:,} of {rows:,} values of {shown(column.name)} {what}: {', '.join(places)}{more}, so it was read "
-            f"as {categories:,} categories; correct the file, or add to missing: [{listed}]",
+            f"as {categories:,} categories",
             tuple(stray),
+            f"correct the file, or add to missing: [{listed}]",
         )
 
     def _place(self, index: int, code: int) -> str:
@@ -256,9 +265,9 @@ class _Looked:
                 yield Note(
                     "missing",
                     (name,),
-                    f"{shown(text)} occurs {times} in {shown(name)} as a category; if a value is missing there, add it "
-                    f"to missing: [{text!r}]",
+                    f"{shown(text)} occurs {times} in {shown(name)} as a category",
                     (text,),
+                    f"if a value is missing there, add it to missing: [{text!r}]",
                 )
 
 

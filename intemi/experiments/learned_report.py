@@ -38,6 +38,7 @@ def report(learned: Learned) -> str:
         "The winner": f"<pre>{escape(repr(learned.winner))}</pre>",
         "Every attempt": series_html(results["Log"]),
         "Failures": _failures(results["Failures"]),
+        "Warnings of libraries": notes_html(learned.warnings),
         "How it was tested": f"<pre>{escape(repr(learned.search.validation))}</pre>",
     }
     lead = "".join(paragraph(line, "findings") for line in learned.summary().splitlines())

@@ -10,7 +10,8 @@ import os
 import tempfile
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -21,6 +22,7 @@ import numpy as np
 from intemi.data import Data
 from intemi.data.exchange import from_pandas
 from intemi.data.guessing import Guess, guess
+from intemi.data.notes import Note
 from intemi.kernel import Capsule, ConfigurationError, IntemiError, Project, Source, TaskManager
 from intemi.kernel.errors import StoreWarning, TimedOut
 from intemi.machines.loading import DataLoader
@@ -42,7 +44,7 @@ from intemi.machines.meta_learning import (
 from intemi.machines.meta_learning.default_space import first_candidates
 from intemi.machines.saved_models import SavedModel, load_model
 from intemi.series import Series
-from intemi.series.display import counted
+from intemi.series.display import counted, one_line
 from intemi.whole_files import write_whole
 
 if TYPE_CHECKING:
@@ -80,6 +82,8 @@ class Learned:
     """What was guessed of a file, and what looks suspicious in it."""
     content: bytes
     """The file of the model."""
+    warnings: tuple[str, ...] = ()
+    """What libraries warned of while machines were tested and the winner learned, each text once."""
 
     @property
     def quality(self) -> float:
@@ -130,18 +134,32 @@ class Learned:
 
     def summary(self) -> str:
         """What was found, in a few sentences."""
-        results = self.results
-        as_good = len(results["As good"]) - 1
-        return (
-            f"{results['Best']}\n"
-            f"{self.search.measure} {self.quality:.3f}, the best of {counted(results['Tests'], 'machine')} tested in "
-            f"{self.seconds:.0f} s ({results['Stopped']}); the most frequent class has {self.baseline:.3f}.\n"
-            f"{counted(as_good, 'other')} not significantly worse (p >= 0.01); the cheapest of these and the best: "
-            f"{results['Cheapest']}"
+        results, names = self.results, list(self.ranking["candidate"])
+        place, as_good = names.index(results["Best"]), len(results["As good"]) - 1
+        which = "the best" if place == 0 else f"number {place + 1}"
+        lines = [
+            str(results["Best"]),
+            f"{self.search.measure} {self.quality:.3f}, {which} of {counted(results['Tests'], 'machine')} tested in "
+            f"{self.seconds:.0f} s ({results['Stopped']}); the most frequent class has {self.baseline:.3f}.",
+        ]
+        if place:
+            better = "This one was" if place == 1 else f"{place} machines were, the first of them"
+            lines.append(
+                f"{better} better, with {self.ranking['quality'][0]:.3f}: {names[0]}; "
+                f"{results['Failures'].get(names[0], 'it has not learned from all data')}"
+            )
+        than = "" if place == 0 else " than that"
+        lines.append(
+            f"{counted(as_good, 'other')} {'is' if as_good == 1 else 'are'} not significantly worse{than} (p >= 0.01); "
+            f"of all these the cheapest to test: {results['Cheapest']}"
         )
+        return "\n".join(lines)
 
     def __str__(self) -> str:
-        return f"{self.summary()}\n\n{self.best()}"
+        top = self.best()
+        head, *rows, _ = str(top.without("machine")).splitlines()
+        table = [f"{row}  {name}" for row, name in zip((head, *rows), ("machine", *top["machine"]), strict=True)]
+        return "\n".join((self.summary(), "", *table))
 
 
 def learn(
@@ -188,7 +206,8 @@ def learn(
         if tests is None:
             left = 60 * minutes - (time.monotonic() - begun)
             search = search.replace("seconds", max(LEAST_SECONDS, (1 - SAVING) * left))
-        found = _watched(project.request(search, data=source, name="learn"), watch)
+        with warnings_of_libraries() as warned:
+            found = _watched(project.request(search, data=source, name="learn"), watch)
         with tempfile.TemporaryDirectory() as temporary:
             file = Path(temporary, "model")
             project.save(found, file)
@@ -198,8 +217,33 @@ def learn(
             _add_to(kept, project, found)
         best, results = found.results["Best"], dict(found.results)
         winner = ranked_candidates(found)[list(results["Ranking"]["candidate"]).index(best)]
-    notes = () if isinstance(given, Data) else (*given.reasons, *map(str, given.notes))
-    return Learned(model, winner, search, results, seconds, table, notes, content)
+    notes = () if isinstance(given, Data) else (*given.done, *map(_advice, given.notes))
+    return Learned(model, winner, search, results, seconds, table, notes, content, tuple(warned))
+
+
+@contextmanager
+def warnings_of_libraries() -> Iterator[dict[str, None]]:
+    """Collect the texts of warnings, from all threads, in place of showing them; those of this package are shown.
+
+    >>> with warnings_of_libraries() as found:
+    ...     warnings.warn("lbfgs failed to converge", RuntimeWarning)
+    >>> list(found)
+    ['RuntimeWarning: lbfgs failed to converge']
+    """
+    found: dict[str, None] = {}
+    shown, is_over = warnings.showwarning, False
+
+    def show(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
+        if is_over or category.__module__.partition(".")[0] == "intemi":  # a thread may put this back when it is over
+            shown(message, category, *where, **more)
+        else:
+            found[f"{category.__name__}: {one_line(str(message))}"] = None
+
+    warnings.showwarning = show
+    try:
+        yield found
+    finally:
+        warnings.showwarning, is_over = shown, True
 
 
 def _add_to(kept: KnowledgeFolder, project: Project, found: Capsule) -> None:
@@ -241,6 +285,11 @@ def _read(data: Any, target: str | None) -> Data | Guess:
             raise ConfigurationError("learn: target must name the column of the frame that is to be predicted")
         return from_pandas(data, target)
     raise ConfigurationError(f"learn: data must be a file, a pandas frame or Data, got {type(data).__name__}")
+
+
+def _advice(note: Note) -> str:
+    """What looks suspicious in a file. How it is read cannot be stated here, so a remedy is to correct it."""
+    return f"{note.finding}; correct the file" if note.remedy else note.finding
 
 
 def _refuse_unlearnable(data: Data) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import threading
+import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +15,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import intemi
 from intemi.cli.main import command
+from intemi.experiments.learning import warnings_of_libraries
 from intemi.interop import IntemiSearch
 from intemi.kernel import ConfigurationError
 from intemi.kernel.errors import StoreWarning
@@ -56,11 +60,38 @@ def test_python_gets_the_winner_the_ranking_and_a_file(votes: Path, tmp_path: Pa
     learned = intemi.learn(votes, "party", tests=4, knowledge=False)
     assert learned.quality > 0.85 > learned.baseline == 0.5
     assert len(learned.best(3)) == 3
-    assert any("id" in note for note in learned.notes)
+    assert "'id' is different in every row, as the name of a row is; left out" in learned.notes
+    assert not any("drop" in note or "missing:" in note for note in learned.notes), "there are no such options"
     learned.save(tmp_path / "votes.model")
     learned.report(tmp_path / "votes.html")
     expected = learned.predict(votes)["Predicted"]
     assert intemi.load_model(tmp_path / "votes.model").predict(votes)["Predicted"] == expected
+
+
+def test_a_winner_that_is_not_the_first_and_warnings_are_told(votes: Path, tmp_path: Path) -> None:
+    learned = intemi.learn(votes, "party", tests=3, knowledge=False)
+    first, second = learned.ranking["candidate"][:2]
+    assert "the best of 3 machines tested" in learned.summary()
+    late = "its test has finished, but it has not learned from all data: it was not done in time"
+    results = {**learned.results, "Best": second, "Failures": {first: late}}
+    other = replace(learned, results=results, warnings=("ConvergenceWarning: lbfgs failed",))
+    assert "number 2 of 3 machines tested" in other.summary()
+    assert f"This one was better, with {learned.quality:.3f}: {first}; {late}" in other.summary()
+    other.report(tmp_path / "votes.html")
+    assert "ConvergenceWarning: lbfgs failed" in (tmp_path / "votes.html").read_text()
+
+
+def test_warnings_of_libraries_are_collected_from_all_threads_and_ours_are_shown() -> None:
+    def warn(category: type[Warning], text: str) -> None:
+        thread = threading.Thread(target=warnings.warn, args=(text, category))
+        thread.start()
+        thread.join()
+
+    with warnings.catch_warnings(record=True, action="always") as shown, warnings_of_libraries() as found:
+        warn(RuntimeWarning, "theirs")
+        warn(StoreWarning, "ours")
+    assert list(found) == ["RuntimeWarning: theirs"]
+    assert [each.category for each in shown] == [StoreWarning]
 
 
 def test_so_many_tests_find_the_same_on_one_worker_and_on_several(votes: Path) -> None:
@@ -106,6 +137,7 @@ def test_interrupted_it_ends_with_the_best_so_far(votes: Path) -> None:
     [
         (["one.csv"], "must have at least two classes"),
         (["votes.csv", "-t", "parties"], "no column called 'parties'"),
+        (["votes.csv", "-t", "income"], "the target 'income' holds numbers such as"),
         (["nothing.csv"], "nothing.csv"),
         (["votes.csv", "-m", "0"], "0"),
         (["votes.csv", "-o", "nowhere/votes.model"], "nowhere/votes.model: it must be in a folder that exists"),

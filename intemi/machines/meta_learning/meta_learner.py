@@ -192,7 +192,8 @@ class MetaLearner(Learner):
 
     def _nothing_found(self, course: Course, runner: JobRunner) -> str:
         within = "" if self.seconds is None else f" within {self.seconds:g} s"
-        first = next((f"; {name_of(task.candidate)}: {error}" for task, error in runner.errors.items()), "")
+        more = "" if self.seconds is None else "; give it more time"
+        first = next((f"; {name_of(task.candidate)}: {error}" for task, error in runner.errors.items()), more)
         if course.ranking:
             best = course.ranking[0]
             why = f"{name_of(best.candidate)}: {runner.errors[best]}"
