@@ -1,27 +1,23 @@
-"""A cluster: what a leaf costs on two dask workers of this computer, beside plain dask and joblib, and where home
-becomes the limit when there are many workers.
+"""A cluster: what a leaf costs on two dask workers of this computer, beside plain dask and joblib; the pruning
+experiment on one and two of them; and a simulation of many.
 
-Leaves sleep, so all CPU time is overhead: that of home, the scheduler, the workers and their children together.
+Leaves of the first part sleep, so all CPU time is overhead: that of home, the scheduler, the workers and their children
+together. The others are in `cluster_pruning` and `cluster_simulation`.
 """
 
 from __future__ import annotations
 
-import contextlib
-import os
-import signal
-import socket
-import subprocess
-import sys
-import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
 import psutil
 
-from benchmarks.report import ROOT, Target, note_progress, print_table, print_targets
+from benchmarks import cluster_pruning, cluster_simulation
+from benchmarks.local_cluster import DASK_WORKER, Clock, cluster
+from benchmarks.report import Target, note_progress, print_table, print_targets
 from intemi import Machine, Model, Output, Project
 from intemi.dask import DaskWorkers
 
@@ -35,14 +31,12 @@ class Sizes:
     leaves: dict[float, int]
     """Seconds of a leaf, and how many are run."""
     rounds: int
-    simulated: tuple[int, ...]
-    """Numbers of workers that only sleep."""
-    batches: int
-    """Times that each of those has something to do."""
+    pruning: cluster_pruning.Sizes
+    simulation: cluster_simulation.Sizes
 
 
-FULL = Sizes({0.0: 1000, 0.002: 1000, 0.02: 300}, rounds=3, simulated=(8, 64, 512), batches=4)
-QUICK = Sizes({0.0: 50, 0.002: 50}, rounds=1, simulated=(8,), batches=1)
+FULL = Sizes({0.0: 1000, 0.002: 1000, 0.02: 300}, 3, cluster_pruning.FULL, cluster_simulation.FULL)
+QUICK = Sizes({0.0: 50, 0.002: 50}, 1, cluster_pruning.QUICK, cluster_simulation.QUICK)
 
 
 class Rest(Machine):
@@ -62,71 +56,18 @@ def rest(seconds: float, number: int) -> int:
     return number
 
 
-@contextlib.contextmanager
-def cluster(workers: int, threads: int = 1, *arguments: str) -> Iterator[tuple[str, list[psutil.Process]]]:
-    """The address of a cluster on this computer, and its processes."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    address = f"tcp://127.0.0.1:{port}"
-    processes: list[subprocess.Popen[bytes]] = []
-    with tempfile.TemporaryDirectory() as folder:
-
-        def start(program: str, *options: str) -> None:
-            processes.append(
-                subprocess.Popen(
-                    [sys.executable, "-m", f"distributed.cli.{program}", *options, "--no-dashboard"],
-                    env={**os.environ, "PYTHONPATH": str(ROOT)},
-                    cwd=folder,
-                    stdout=subprocess.DEVNULL,
-                    stderr=subprocess.DEVNULL,
-                    start_new_session=True,
-                )
-            )
-
-        try:
-            start("dask_scheduler", "--host", "127.0.0.1", "--port", str(port))
-            for _ in range(workers):
-                start(
-                    "dask_worker", address, "--nthreads", str(threads), "--no-nanny", "--memory-limit", "0", *arguments
-                )
-            wait_for(address, workers)
-            yield address, [psutil.Process(process.pid) for process in processes]
-        finally:
-            for process in processes:
-                os.killpg(process.pid, signal.SIGKILL)
-                process.wait()
-
-
-def wait_for(address: str, workers: int) -> None:
-    """Return when all workers are there."""
-    from distributed import Client
-
-    with Client(address, timeout=60, set_as_default=False) as client:
-        client.wait_for_workers(workers, timeout=120)
-
-
-def cpu_of(processes: list[psutil.Process]) -> float:
-    """CPU seconds of this process, of others, and of all that they have started."""
-    found = time.process_time()
-    for process in processes:
-        for each in (process, *process.children(recursive=True)):
-            with contextlib.suppress(psutil.Error):
-                times = each.cpu_times()
-                found += times.user + times.system
-    return found
-
-
 def run(sizes: Sizes) -> list[Target]:
     """Measure, print, and compare with the targets."""
-    targets = [*_overhead(sizes), *_limit_of_home(sizes)]
+    targets = _overhead(sizes)
+    of_pruning, recorded = cluster_pruning.measure(sizes.pruning)
+    targets += [*of_pruning, *cluster_simulation.measure(sizes.simulation, recorded)]
     print_targets(targets)
     return targets
 
 
 def _overhead(sizes: Sizes) -> list[Target]:
     found: dict[tuple[str, float], list[tuple[float, float]]] = {}
-    with cluster(2) as (address, processes):
+    with cluster([DASK_WORKER] * 2, workers=2) as (address, processes):
         runners = _runners(address)
         try:
             for _, action in runners:
@@ -157,14 +98,14 @@ def _overhead(sizes: Sizes) -> list[Target]:
 
 
 def _cost(
-    action: Callable[..., Any], seconds: float, numbers: range, processes: list[psutil.Process]
+    action: Callable[..., Any], seconds: float, numbers: range, processes: Sequence[psutil.Process]
 ) -> tuple[float, float]:
     """Milliseconds beyond the leaf, for each leaf: of CPU, and by the clock with two workers."""
-    cpu, wall = cpu_of(processes), time.perf_counter()
+    clock = Clock(processes)
     answered = action(seconds, numbers)
-    wall, cpu = time.perf_counter() - wall, cpu_of(processes) - cpu
+    wall, home, there = clock.read()
     assert answered == list(numbers)
-    return 1000 * cpu / len(numbers), 1000 * (2 * wall / len(numbers) - seconds)
+    return 1000 * (home + there) / len(numbers), 1000 * (2 * wall / len(numbers) - seconds)
 
 
 def _runners(address: str) -> list[tuple[str, Any]]:
@@ -189,31 +130,3 @@ def _runners(address: str) -> list[tuple[str, Any]]:
 
     ours.closing = [project.close, client.close]  # type: ignore[attr-defined]
     return [(OURS, ours), (DASK, by_dask), (JOBLIB, by_joblib)]
-
-
-def _limit_of_home(sizes: Sizes) -> list[Target]:
-    """Workers that only sleep, in four processes: how busy they are kept, and what that costs home."""
-    rows, best = [], 0.0
-    for workers in sizes.simulated:
-        with cluster(4, workers // 4, "--preload", str(ROOT / "benchmarks" / "sleeping_worker.py")) as (address, _):
-            for seconds in (0.05, 1.0):
-                note_progress(f"cluster: {workers} workers that sleep {seconds:g} s")
-                with Project(workers=DaskWorkers(address)) as project:
-                    project.wait(*(project.request(Rest(seconds, -number)) for number in range(1, 5)))
-                    count = workers * (sizes.batches * 4 if seconds < 1 else sizes.batches)
-                    cpu, wall = time.process_time(), time.perf_counter()
-                    project.wait(*(project.request(Rest(seconds, number)) for number in range(count)))
-                    wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
-                    rate, busy = count / wall, count * seconds / workers / wall
-                    best = max(best, count / cpu)
-                    rows.append(
-                        (
-                            f"{workers} workers, {seconds:g} s",
-                            f"{rate:,.0f}",
-                            f"{busy:.0%}",
-                            f"{1000 * cpu / count:.2f}",
-                        )
-                    )
-    head = ["", "leaves/s", "workers busy", "ms of home's CPU per leaf"]
-    print_table("Workers that only sleep: where home becomes the limit", head, rows)
-    return [Target("home: s of CPU for 500 leaves", 500 / best, 1.0, "s")]

@@ -1,10 +1,21 @@
 """Every benchmark runs, in sizes at which its numbers mean nothing."""
 
 import warnings
+from dataclasses import replace
 
 import pytest
 
-from benchmarks import cluster, configuration, cross_validation, forests, million, pruning, requests, scaling
+from benchmarks import (
+    cluster,
+    cluster_simulation,
+    configuration,
+    cross_validation,
+    forests,
+    million,
+    pruning,
+    requests,
+    scaling,
+)
 from benchmarks.__main__ import NAMES, main
 from benchmarks.peers import PEERS
 from benchmarks.report import Target, print_targets
@@ -104,7 +115,16 @@ def test_a_target_says_whether_it_held(capsys: pytest.CaptureFixture[str]) -> No
 def test_the_benchmark_of_clusters_runs_every_peer(capsys: pytest.CaptureFixture[str]) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # joblib's backend of dask warns of what it uses
-        targets = cluster._overhead(cluster.Sizes({0.0: 4, 0.002: 4}, rounds=1, simulated=(), batches=1))
+        targets = cluster._overhead(replace(cluster.QUICK, leaves={0.0: 4, 0.002: 4}))
     printed = capsys.readouterr().out
     assert [peer for peer in (cluster.OURS, cluster.DASK, cluster.JOBLIB) if peer not in printed] == []
     assert all(target.measured > 0 for target in targets)
+
+
+@pytest.mark.slow
+@pytest.mark.needs("dask")
+def test_workers_that_sleep_are_kept_busy(capsys: pytest.CaptureFixture[str]) -> None:
+    (target,) = cluster_simulation.measure(cluster_simulation.Sizes((4,), seconds=(), duration=0.2), [0.1, 0.2])
+    (row,) = [line.split() for line in capsys.readouterr().out.splitlines() if line.startswith("4 workers")]
+    assert 0 < float(row[6]) <= 100, "a worker sleeps for one leaf at a time"
+    assert target.measured > 0
