@@ -1,34 +1,37 @@
-"""Threads that talk to a cluster, so that no other thread waits for it."""
+"""Threads that work for a cluster, so that no other thread waits for it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from typing import Any
 
+from intemi.dask.warned import warn
+
 MAX_THREADS = 16
-"""They mostly wait for the cluster."""
 
 
 class Background:
     """A pool of threads that can be closed and started again. What is submitted while it is closed is not done.
 
-    >>> Background(print).submit(print, "never")
+    >>> Background("nobody").submit(print, "never")
     """
 
-    def __init__(self, fail: Callable[..., None]) -> None:
-        self._fail = fail
-        """Gets each error, and the arguments of the action that it is an error of."""
+    def __init__(self, name: str) -> None:
+        self._name = f"intemi dask {name}"
         self._pool: ThreadPoolExecutor | None = None
 
     def start(self) -> None:
         """Have threads, as soon as they are needed."""
-        self._pool = ThreadPoolExecutor(MAX_THREADS, thread_name_prefix="intemi dask")
+        self._pool = ThreadPoolExecutor(MAX_THREADS, thread_name_prefix=self._name)
 
-    def submit(self, action: Callable[..., None], *arguments: Any) -> Any:
-        """Do something on a thread of the pool; the future of it."""
+    def submit(self, action: Callable[..., None], *arguments: Any) -> None:
+        """Do something on a thread of the pool, without waiting for it."""
         pool = self._pool
-        return None if pool is None else pool.submit(self._guarded, action, *arguments)
+        if pool is not None:
+            with suppress(RuntimeError):  # it was closed just now
+                pool.submit(self._guarded, action, *arguments)
 
     def close(self) -> None:
         """Begin nothing more, and do not wait for what is under way."""
@@ -40,4 +43,4 @@ class Background:
         try:
             action(*arguments)
         except Exception as error:
-            self._fail(error, *arguments)
+            warn(f"{self._name}: {type(error).__name__}: {error}")

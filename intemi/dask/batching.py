@@ -38,6 +38,8 @@ class Batching:
         """Calls that have a worker, their batches and numbers."""
         self._long: set[Batch] = set()
         """Batches that are out and not brief: as long as there is one, none is sent ahead."""
+        self._numbered: dict[int, Call] = {}
+        """The same, by number."""
         self._usual: dict[type[Machine], float] = {}
         """Seconds that leaves of a class take."""
 
@@ -76,6 +78,7 @@ class Batching:
             batch.calls[number] = call
             batch.expected += 2 * BRIEF_SECONDS if expected is None else expected
             self._placed[call] = batch, number
+            self._numbered[number] = call
             if is_alone or batch.expected >= BATCH_SECONDS or len(batch.calls) >= MAX_BATCH:
                 self.flush()
 
@@ -94,6 +97,7 @@ class Batching:
             if batch.is_over:
                 return False
             batch.is_over = True
+            self.forget(late)
             self._waiting.extendleft(reversed(late))
             self._long.discard(batch)
             self._members.remove_batch(batch)
@@ -120,25 +124,30 @@ class Batching:
         known = self._usual.get(kind)
         self._usual[kind] = wall if known is None else (known + wall) / 2
 
-    def place_of(self, call: Call) -> tuple[Batch, int] | None:
-        """The batch of a call that is out, and its number there."""
+    def worker_of(self, call: Call) -> RemoteWorker | None:
+        """Where a call is, if it is out."""
         with self._lock:
-            return self._placed.get(call)
+            batch, _ = self._placed.get(call, (None, 0))
+            return None if batch is None else batch.worker
 
-    def numbered(self, number: int) -> list[Call]:
+    def numbered(self, number: int) -> Call | None:
         """The call of a number, if it is out."""
         with self._lock:
-            return [call for call, (_, known) in self._placed.items() if known == number]
+            return self._numbered.get(number)
 
     def forget(self, calls: Sequence[Call]) -> None:
         """Calls are not out any more."""
         with self._lock:
             for call in calls:
-                self._placed.pop(call, None)
+                if call in self._placed:
+                    _, number = self._placed.pop(call)
+                    del self._numbered[number]
 
     def clear(self) -> None:
         """Nothing is out any more."""
         with self._lock:
+            self._open = None
             self._waiting.clear()
             self._placed.clear()
             self._long.clear()
+            self._numbered.clear()

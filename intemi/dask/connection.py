@@ -12,6 +12,8 @@ from intemi.kernel.errors import ConfigurationError
 
 CONNECT_SECONDS = 10
 """For which a scheduler is waited for."""
+ANSWER_SECONDS = 10
+"""For which its answer is waited for."""
 
 
 class Connection:
@@ -27,7 +29,10 @@ class Connection:
         self._topic, self._listen = topic, listen
         self.client: Any = None
         self._is_ours = False
-        self._address = ""
+        self._is_closed = True
+        self._stream: Any = None
+        """By which dask talks to the scheduler: a new one has forgotten everything."""
+        self.address = ""
         """Of the scheduler, to connect again; a client that is closed does not know it."""
 
     @property
@@ -37,24 +42,45 @@ class Connection:
 
     @property
     def is_running(self) -> bool:
-        """Whether there is a scheduler at its other end."""
-        return self.client is not None and self.client.status == "running"
+        """Whether the scheduler is at its other end that it was opened to."""
+        client = self.client
+        return client is not None and client.status == "running" and client.scheduler_comm is self._stream
 
     def open(self) -> None:
         """Connect; a ConfigurationError if that cannot be done."""
-        self.client, self._is_ours = connect(self.on, self._security, self._insecure)
-        self._address = self.client.scheduler.address
-        self.client.subscribe_topic(self._topic, self._listen)
+        self._is_closed = False
+        client, self._is_ours = connect(self.on, self._security, self._insecure)
+        self.address = client.scheduler.address
+        self._use(client)
+
+    def _use(self, client: Any) -> None:
+        self.client, self._stream = client, client.scheduler_comm
+        client.subscribe_topic(self._topic, self._listen)
 
     def reopen(self) -> None:
-        """Connect again if dask has given up, and there is a scheduler at the address again."""
-        if self.client.status == "closed":
+        """Use the scheduler that is there now, if there is one: dask connects again by itself, but not for ever."""
+        client = self.client
+        if client is not None and client.status == "running":
+            self._use(client)
+        elif client is not None and client.status == "closed":
             with suppress(ConfigurationError):
-                self.client, self._is_ours = connect(self._address, self.client.security, self._insecure)
-                self.client.subscribe_topic(self._topic, self._listen)
+                again, self._is_ours = connect(self.address, client.security, self._insecure)
+                self._use(again)
+                if self._is_closed:  # meanwhile
+                    self.close()
+
+    def workers(self) -> dict[str, int]:
+        """The addresses of the workers that the scheduler knows, and how many threads each has."""
+        found: dict[str, int] = self.client.sync(self.client.scheduler.ncores, callback_timeout=ANSWER_SECONDS)
+        return found
+
+    def run(self, worker: str, function: Callable[..., None], *arguments: Any, seconds: float | None = None) -> None:
+        """Have a worker call a function, beside what it runs, and wait for that; TimeoutError if it takes too long."""
+        self.client.run(function, *arguments, workers=[worker], callback_timeout=seconds)
 
     def close(self) -> None:
         """Disconnect; a client that was given stays open."""
+        self._is_closed = True
         client, self.client = self.client, None
         if client is not None:
             with suppress(Exception):  # the scheduler may be gone

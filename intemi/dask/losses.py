@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import threading
+from collections import OrderedDict
 
 from intemi.dask.workers import RemoteWorker
 from intemi.kernel.dispatch import Outcome
@@ -11,27 +12,38 @@ from intemi.kernel.managers import Call, Stopped
 
 MAX_LOSSES = 3
 """A leaf that was lost so often has failed."""
+MAX_COUNTED = 2**12
+"""Leaves that are remembered; one that was lost may have been run elsewhere, or not be needed any more."""
 
 
 class Losses:
-    """How often each leaf was lost."""
+    """How often each leaf was lost, of those that were lost last."""
 
     def __init__(self) -> None:
-        self._counts: Counter[bytes] = Counter()
+        self._lock = threading.Lock()
+        self._counts: OrderedDict[bytes, int] = OrderedDict()
 
     def __contains__(self, call: Call) -> bool:
         return call.machine in self._counts
 
+    def __len__(self) -> int:
+        return len(self._counts)
+
     def count(self, call: Call, worker: RemoteWorker, why: str) -> Outcome:
         """A leaf was lost: it is asked for again, unless that has happened too often."""
-        self._counts[call.machine] += 1
-        if self._counts[call.machine] < MAX_LOSSES:
+        with self._lock:
+            times = self._counts.pop(call.machine, 0) + 1
+            if times < MAX_LOSSES and not call.is_stopped:
+                self._counts[call.machine] = times
+                if len(self._counts) > MAX_COUNTED:
+                    self._counts.popitem(last=False)
+        if times < MAX_LOSSES or call.is_stopped:
             return Outcome(call, Stopped())
-        del self._counts[call.machine]
         where = f"{worker.host} (process {worker.pid})"
         text = f"{call.config.kind} was lost {MAX_LOSSES} times, the last time on {where}: {why}"
         return Outcome(call, WorkerEnded(text), worker=worker.place)
 
     def forget(self, call: Call) -> None:
         """A leaf has run to its end."""
-        self._counts.pop(call.machine, None)
+        with self._lock:
+            self._counts.pop(call.machine, None)

@@ -5,7 +5,7 @@ out as workers have threads, plus one each if they are brief, so the spooler dec
 with its worker is asked for again.
 
 Calls come in here. `batching` puts them into batches, `sending` sends these, `receiving` takes the answers, and they
-are delivered from here. `monitor` looks at the workers meanwhile.
+are delivered from here. `monitor` looks at the workers meanwhile, and `notifying` talks to them.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import threading
 import uuid
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from intemi.dask import remote
 from intemi.dask.background import Background
@@ -22,18 +22,22 @@ from intemi.dask.batching import Batching
 from intemi.dask.codec import Codec
 from intemi.dask.connection import Connection
 from intemi.dask.losses import Losses
-from intemi.dask.members import Members
+from intemi.dask.members import Members, refusals, silence
 from intemi.dask.monitor import Monitor
+from intemi.dask.notifying import Notifier
 from intemi.dask.receiving import Receiver
-from intemi.dask.sending import Sender
+from intemi.dask.sending import BatchSettings, Sender
 from intemi.dask.warned import warn
 from intemi.dask.workers import Batch, RemoteWorker
 from intemi.kernel.dispatch import Dispatcher, Outcome
 from intemi.kernel.errors import ConfigurationError
 from intemi.kernel.managers import Call, Stopped
 
+if TYPE_CHECKING:
+    from intemi.kernel.line import AssemblyLine
+
 LEAVE_SECONDS = 2.0
-"""For which workers are waited for when the last project has left."""
+"""For which workers are waited for, to end what they run, when the last project has left."""
 
 
 class DaskWorkers(Dispatcher):
@@ -58,32 +62,37 @@ class DaskWorkers(Dispatcher):
         self._preparing = threading.Lock()
         self._lock = threading.RLock()
         """Workers come and go, and batches are given to them, under this lock."""
-        home = uuid.uuid4().hex[:16]
-        self._home = home
+        self._home = home = uuid.uuid4().hex[:16]
         self._connection = Connection(on, security, insecure, remote.topic_of(home), self._report_usage)
         self._members = Members(self._lock)
-        self._traffic = Background(self._fail)
-        """Sends batches and receives answers."""
-        self._messages = Background(self._fail)
-        """Sends short messages to workers; one that is frozen lets it wait."""
-        codec, losses = Codec(trusted), Losses()
-        self._losses = losses
-        self._batching = Batching(self._lock, self._members, losses, self._send)
+        self._senders, self._receivers = Background("sender"), Background("receiver")
+        self._losses = Losses()
+        codec = Codec(trusted)
+        self._batching = Batching(self._lock, self._members, self._losses, self._send)
+        self._sender = Sender(
+            self._connection,
+            self._lock,
+            self._senders,
+            codec,
+            BatchSettings(home, trusted, memory),
+            receive=self._receive,
+            lose=self._lose,
+            give_up=self._give_up,
+            drop=self._batching.close,
+            deliver=self.deliver,
+        )
         self._receiver = Receiver(
             self._batching,
-            losses,
+            self._losses,
             codec,
             memory,
-            self._deliver_batch,
-            self._lose,
-            lambda batch: self._sender.send(batch),
+            deliver=self._deliver_batch,
+            lose=self._lose,
+            give_up=self._give_up,
+            send=self._sender.send,
         )
-        self._sender = Sender(
-            self._connection, codec, home, trusted, memory, self._receive, self._batching.close, self.deliver
-        )
-        self._monitor = Monitor(
-            self._connection, self._members, self._lock, home, self._messages, self._lose, self._use_workers
-        )
+        self._notifier = Notifier(self._connection, self._lock, home)
+        self._monitor = Monitor(self._connection, self._members, self._notifier, self._lose, self._use_workers)
 
     @property
     def places(self) -> list[str]:
@@ -99,37 +108,46 @@ class DaskWorkers(Dispatcher):
                 return
             try:
                 self._connection.open()
-                refused = self._members.join_all(self._connection.client)
-                if refused:
-                    raise ConfigurationError("DaskWorkers: " + "; ".join(refused))
-                self._count_workers()
+                self._let_join()
             except BaseException:
                 self._disconnect()
                 raise
-            self._traffic.start()
-            self._messages.start()
+            self._senders.start()
+            self._receivers.start()
             self._monitor.start()
+
+    def _let_join(self) -> None:
+        """Use the workers that there are; refuse a cluster of which none can be used."""
+        refused, silent = self._members.join_all(self._connection)
+        said = refusals(refused)
+        if refused and not silent and not self._members.workers:
+            raise ConfigurationError(
+                f"DaskWorkers: no worker at {self._connection.address} can be used: {'; '.join(said)}"
+            )
+        for each in said:
+            warn(f"{each}; the others are used" if self._members.workers else each)
+        if silent:
+            warn(silence(silent))
+        self._count_workers()
 
     def rest(self) -> None:
         with self._preparing:
+            if self._lines:  # another project has come meanwhile
+                return
             self._monitor.stop()
-            leaving = self._messages.submit(self._leave_workers)
-            if leaving is not None:
-                with suppress(Exception):  # a worker may not answer any more
-                    leaving.result(timeout=LEAVE_SECONDS)
-            self._messages.close()
-            self._traffic.close()
+            self._leave_workers()
+            self._senders.close()
+            self._receivers.close()
             self._disconnect()
 
     def _leave_workers(self) -> None:
         """Have workers end what they still run for this home: it was aborted, and is not waited for."""
-        with self._lock:
-            busy = [worker for worker in self._members.workers.values() if worker.batches]
-            futures = [batch.future for worker in busy for batch in worker.batches if batch.future]
+        busy = [worker for worker in self._members.all() if worker.batches]
         if busy:
             client, addresses = self._connection.client, [worker.address for worker in busy]
-            client.cancel(futures)
-            client.run(remote.leave, self._home, workers=addresses, on_error="ignore")
+            with suppress(Exception):  # one may not answer any more; it ends them when it does not hear of home
+                client.cancel([batch.future for worker in busy for batch in list(worker.batches) if batch.future])
+                client.run(remote.leave, self._home, workers=addresses, callback_timeout=LEAVE_SECONDS)
 
     def _disconnect(self) -> None:
         self._members.remove_all()
@@ -137,6 +155,13 @@ class DaskWorkers(Dispatcher):
         self._connection.close()
 
     # Calls come in, on the thread of a project
+
+    def _dispatch(self, line: AssemblyLine) -> None:
+        try:
+            self.prepare()  # again: the last of the other projects may just have left
+        except ConfigurationError as error:
+            warn(str(error))
+        super()._dispatch(line)
 
     @property
     def has_room(self) -> bool:
@@ -149,33 +174,21 @@ class DaskWorkers(Dispatcher):
         self._batching.flush()
 
     def stop(self, call: Call) -> None:
-        self._traffic.submit(self._stop, call)
+        self._receivers.submit(self._stop, call)
 
     def _stop(self, call: Call) -> None:
-        place = self._batching.place_of(call)
+        worker = self._batching.worker_of(call)
         self.deliver([Outcome(call, Stopped())])
-        if place is not None:  # the batch may be on its way still: then the worker remembers
-            batch, number = place
-            self._messages.submit(self._stop_there, batch.worker, number)
-
-    def _stop_there(self, worker: RemoteWorker, number: int) -> None:
-        client = self._connection.client
-        client.run(remote.stop, self._home, [number], workers=[worker.address], on_error="ignore")
+        if worker is not None:  # the batch may be on its way still: then the worker remembers
+            self._notifier.notify(worker)
 
     # Batches go out, and come home
 
     def _send(self, batch: Batch) -> None:
-        self._traffic.submit(self._sender.send, batch)
+        self._sender.send(batch)
 
     def _receive(self, batch: Batch, future: Any) -> None:
-        self._traffic.submit(self._receiver.receive, batch, future)
-
-    def _fail(self, error: Exception, *arguments: Any) -> None:
-        """Something that was done in the background has failed."""
-        if arguments and isinstance(arguments[0], Batch):
-            self._lose(arguments[0], f"{type(error).__name__}: {error}", is_counted=False)
-        elif not self._monitor.is_over:
-            warn(f"{self!r}: a message to a worker was lost ({type(error).__name__}: {error})")
+        self._receivers.submit(self._receiver.receive, batch, future)
 
     def _lose(self, batch: Batch, why: str, is_counted: bool) -> None:
         """A batch will not come home."""
@@ -189,6 +202,12 @@ class DaskWorkers(Dispatcher):
             [self._losses.count(call, batch.worker, why) if is_counted else Outcome(call, Stopped()) for call in calls]
         )
 
+    def _give_up(self, worker: RemoteWorker, why: str, is_counted: bool) -> None:
+        """Nothing will come home from a worker; it is asked what it is before it gets another leaf."""
+        self._members.remove(worker)
+        for batch in list(worker.batches):
+            self._lose(batch, why, is_counted)
+
     def _deliver_batch(self, outcomes: Sequence[Outcome]) -> None:
         self.deliver(outcomes)
         self.look_again()
@@ -200,8 +219,9 @@ class DaskWorkers(Dispatcher):
     def _report_usage(self, event: Any) -> None:
         """A worker reports what a leaf with limits uses."""
         _, (number, cpu, memory) = event
-        for call in self._batching.numbered(number):
-            self._traffic.submit(call.report_usage, cpu, memory)
+        call = self._batching.numbered(number)
+        if call is not None:
+            self._receivers.submit(call.report_usage, cpu, memory)
 
     # Workers come and go
 

@@ -7,17 +7,30 @@ from __future__ import annotations
 
 import threading
 import time
-from typing import Any
+from typing import Any, NamedTuple
 
 from intemi.dask import probe
+from intemi.dask.connection import Connection
 from intemi.dask.workers import Batch, RemoteWorker
+from intemi.kernel.errors import IntemiError
 
+START_SECONDS = 20.0
+"""For which one more of the workers that are there at the start is waited for; the others may join later."""
 PROBE_SECONDS = 600
 """For which the answer of a new worker is waited for: it may have to compile kernels first."""
 REPLY_SECONDS = 10
 """For which an answer that a worker has given may be on its way."""
 POLL_SECONDS = 0.02
 """Between two looks at workers that have not answered yet."""
+MAX_NAMED = 4
+"""Workers that a message names."""
+
+
+class Refusal(NamedTuple):
+    """A worker that cannot be used, and why."""
+
+    address: str
+    why: str
 
 
 class Members:
@@ -42,22 +55,31 @@ class Members:
     @property
     def threads(self) -> int:
         """How many leaves they can run at once."""
+        return sum(worker.threads for worker in self.all())
+
+    def all(self) -> list[RemoteWorker]:
+        """The workers that can be used now."""
         with self._lock:
-            return sum(worker.threads for worker in self.workers.values())
+            return list(self.workers.values())
 
-    def join_all(self, client: Any) -> list[str]:
-        """Let all workers join that are there now; what is wrong with those that cannot be used."""
-        refused = self.join(client, client.nthreads())
-        while self._asked:
+    def join_all(self, connection: Connection) -> tuple[list[Refusal], list[str]]:
+        """Let all workers join that are there now; which were refused, and which have not answered in time."""
+        refused = self.join(connection.client, connection.workers())
+        silent, since = set(self._asked), time.monotonic()
+        while silent and time.monotonic() < since + START_SECONDS:
             time.sleep(POLL_SECONDS)
-            refused += self.join(client, client.nthreads())
-        return refused
+            refused += self.join(connection.client, connection.workers())
+            if silent != self._asked.keys():
+                silent, since = set(self._asked), time.monotonic()
+        return refused, sorted(silent)
 
-    def join(self, client: Any, threads: dict[str, int]) -> list[str]:
+    def join(self, client: Any, threads: dict[str, int]) -> list[Refusal]:
         """Ask workers that were not there before what they are, and let those join that have answered."""
         self._refused &= threads.keys()
-        for address in threads.keys() - self.workers.keys() - self._asked.keys() - self._refused:
-            future = client.submit(probe.answer, workers=[address], pure=False)
+        new = threads.keys() - self.workers.keys() - self._asked.keys() - self._refused
+        versions = probe.versions() if new else {}
+        for address in new:
+            future = client.submit(probe.answer, versions, workers=[address], pure=False)
             self._asked[address] = future, time.monotonic() + PROBE_SECONDS
         refused = []
         for address, (future, until) in list(self._asked.items()):
@@ -69,17 +91,21 @@ class Members:
             future.cancel()
         return refused
 
-    def _accept(self, address: str, threads: int, future: Any) -> list[str]:
+    def _accept(self, address: str, threads: int, future: Any) -> list[Refusal]:
         """Let a worker that has answered join, or say what is wrong with it."""
         try:
+            if not future.done():
+                raise IntemiError(f"it has not answered for {PROBE_SECONDS} s")
             facts = future.result(timeout=REPLY_SECONDS)
             differing = probe.differences(facts)
             worker = None if differing else RemoteWorker(address, threads, facts["host"], facts["pid"])
+        except TimeoutError:  # the answer is there, but does not get here: it is asked again
+            return []
         except Exception as error:  # whatever another version of the package, or of Python, does
             worker, differing = None, [f"it cannot run intemi ({type(error).__name__}: {error})"]
         if worker is None:
             self._refused.add(address)
-            return [f"the worker {address} is refused: {', '.join(differing)}; install there what is installed here"]
+            return [Refusal(address, ", ".join(differing))]
         self.add(worker)
         return []
 
@@ -116,6 +142,13 @@ class Members:
             elif len(worker.batches) == worker.threads:
                 self._busy[worker] = None
 
+    def remove(self, worker: RemoteWorker) -> None:
+        """Remove a worker; if there still is one at its address, it is asked again."""
+        with self._lock:
+            if self.workers.get(worker.address) is worker:
+                del self.workers[worker.address]
+                self._sort(worker)
+
     def remove_absent(self, present: dict[str, int]) -> list[RemoteWorker]:
         """Remove workers that have left; which these are."""
         with self._lock:
@@ -132,3 +165,35 @@ class Members:
         with self._lock:
             workers, self.workers, self._idle, self._busy = list(self.workers.values()), {}, {}, {}
         return workers
+
+
+def refusals(refused: list[Refusal]) -> list[str]:
+    """What is wrong with workers, one message for those that differ in the same way.
+
+    >>> refusals([Refusal("tls://a:1", "numpy 1.26 instead of 2.1"), Refusal("tls://b:1", "numpy 1.26 instead of 2.1")])
+    ['2 workers (tls://a:1, tls://b:1) are refused: numpy 1.26 instead of 2.1; install there what is installed here']
+    """
+    by_reason: dict[str, list[str]] = {}
+    for each in refused:
+        by_reason.setdefault(each.why, []).append(each.address)
+    return [f"{named(those)} refused: {why}; install there what is installed here" for why, those in by_reason.items()]
+
+
+def silence(addresses: list[str]) -> str:
+    """That workers have not answered yet."""
+    return (
+        f"{named(addresses)} silent: no answer within {START_SECONDS:g} s, because kernels are compiled there first, "
+        "or because of a process that is frozen or a network that is cut; used as soon as an answer comes"
+    )
+
+
+def named(addresses: list[str]) -> str:
+    """Workers as the subject of a sentence.
+
+    >>> named(["tls://a:1"])
+    'the worker tls://a:1 is'
+    """
+    if len(addresses) == 1:
+        return f"the worker {addresses[0]} is"
+    listed = ", ".join(addresses[:MAX_NAMED]) + (", ..." if len(addresses) > MAX_NAMED else "")
+    return f"{len(addresses)} workers ({listed}) are"

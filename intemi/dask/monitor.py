@@ -6,10 +6,9 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 
-from intemi.dask import remote
-from intemi.dask.background import Background
 from intemi.dask.connection import Connection
-from intemi.dask.members import Members
+from intemi.dask.members import Members, refusals
+from intemi.dask.notifying import Notifier
 from intemi.dask.warned import warn
 from intemi.dask.workers import Batch, RemoteWorker
 
@@ -17,6 +16,8 @@ LOOK_SECONDS = 0.5
 """Between two looks at the workers of the cluster."""
 HEARTBEAT_SECONDS = 4.0
 """Between two heartbeats from home to workers."""
+STOP_SECONDS = 2.0
+"""For which a look that is under way is waited for, when the last project has left."""
 
 
 class Monitor:
@@ -30,37 +31,34 @@ class Monitor:
         self,
         connection: Connection,
         members: Members,
-        lock: threading.RLock,
-        home: str,
-        messages: Background,
+        notifier: Notifier,
         lose: Callable[[Batch, str, bool], None],
         look_again: Callable[[], None],
     ) -> None:
-        self._connection, self._members, self._lock, self._home = connection, members, lock, home
-        self._messages, self._lose, self._look_again = messages, lose, look_again
+        self._connection, self._members, self._notifier = connection, members, notifier
+        self._lose, self._look_again = lose, look_again
         self._thread: threading.Thread | None = None
         self._is_over = threading.Event()
+        self._is_empty = False
+        """Whether it was said that there are no workers."""
 
     def start(self) -> None:
         """Begin to look."""
-        self._is_over.clear()
-        self._thread = threading.Thread(target=self._watch, name="intemi dask monitor", daemon=True)
+        self._is_over, self._is_empty = threading.Event(), False
+        self._thread = threading.Thread(
+            target=self._watch, args=(self._is_over,), name="intemi dask monitor", daemon=True
+        )
         self._thread.start()
 
     def stop(self) -> None:
-        """Look no more."""
+        """Look no more. A look that is under way is waited for, unless the scheduler does not answer."""
         self._is_over.set()
         if self._thread is not None:
-            self._thread.join()
+            self._thread.join(STOP_SECONDS)
             self._thread = None
 
-    @property
-    def is_over(self) -> bool:
-        """Whether the last project has left, or is about to."""
-        return self._is_over.is_set()
-
-    def _watch(self) -> None:
-        while not self._is_over.wait(LOOK_SECONDS):
+    def _watch(self, is_over: threading.Event) -> None:
+        while not is_over.wait(LOOK_SECONDS):
             try:
                 if self._connection.is_running:
                     self._look()
@@ -71,13 +69,22 @@ class Monitor:
                     warn(f"the cluster cannot be looked at ({type(error).__name__}: {error})")
 
     def _look(self) -> None:
-        client = self._connection.client
-        threads = client.nthreads()
+        threads = self._connection.workers()
         self._lose_all_of(self._members.remove_absent(threads), "its worker left the cluster", is_counted=True)
-        for each in self._members.join(client, threads):
+        for each in refusals(self._members.join(self._connection.client, threads)):
             warn(each)
         self._look_again()
+        self._say_if_empty()
         self._send_heartbeats()
+
+    def _say_if_empty(self) -> None:
+        is_empty, was_empty = not self._members.workers, self._is_empty
+        self._is_empty = is_empty
+        if is_empty and not was_empty:
+            warn(
+                f"the cluster at {self._connection.address} has no workers that can be used now; leaves wait until one "
+                "joins, if no other task manager of the project runs them"
+            )
 
     def _wait_for_scheduler(self) -> None:
         """The scheduler is gone: what was out is queued again, and the connection made anew when there is one."""
@@ -101,21 +108,6 @@ class Monitor:
     def _send_heartbeats(self) -> None:
         """To workers that have not heard of home for a while; each batch is a heartbeat, too."""
         before = time.monotonic() - HEARTBEAT_SECONDS
-        with self._lock:
-            due = [worker for worker in self._members.workers.values() if worker.batches and worker.heard < before]
-        for worker in due:
-            if not worker.is_asked:  # one that is frozen does not answer
-                worker.is_asked = True
-                self._messages.submit(self._send_heartbeat, worker)
-
-    def _send_heartbeat(self, worker: RemoteWorker) -> None:
-        try:
-            with self._lock:
-                calls = [each for batch in worker.batches for each in batch.calls.items()]
-            stopped = [number for number, call in calls if call.is_stopped]
-            self._connection.client.run(
-                remote.heartbeat, self._home, stopped, workers=[worker.address], on_error="ignore"
-            )
-            worker.heard = time.monotonic()
-        finally:
-            worker.is_asked = False
+        for worker in self._members.all():
+            if worker.batches and worker.heard < before and not worker.is_notified:
+                self._notifier.notify(worker)

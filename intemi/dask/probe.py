@@ -24,17 +24,21 @@ from intemi.kernel.values import run_leaf
 PACKAGES = ("numpy", "numba", "scikit-learn", "scipy")
 
 
-def answer() -> dict[str, Any]:
-    """The report of a worker, or why it has none; errors travel as text, since dask waits for ever for some."""
+def answer(versions_at_home: dict[str, str]) -> dict[str, Any]:
+    """The report of a worker, or why it has none; errors travel as text, since dask waits for ever for some.
+
+    The canary may take a minute, where kernels have to be compiled for it: only if the versions are those of home.
+    """
     try:
-        return report()
+        facts = report()
+        return {**facts, "canary": canary()} if facts["versions"] == versions_at_home else facts
     except Exception as error:
         return {"error": f"{type(error).__name__}: {error}"}
 
 
 def report() -> dict[str, Any]:
-    """What this process is: its place, versions, and canary."""
-    return {"host": socket.gethostname(), "pid": os.getpid(), "versions": versions(), "canary": canary()}
+    """What this process is: its place, and versions."""
+    return {"host": socket.gethostname(), "pid": os.getpid(), "versions": versions()}
 
 
 def versions() -> dict[str, str]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from intemi.dask import wire
-from intemi.dask.answers import Lost, outcome_of
+from intemi.dask.answers import outcome_of
 from intemi.dask.batching import Batching
 from intemi.dask.codec import Codec
 from intemi.dask.losses import Losses
@@ -25,8 +25,8 @@ MAX_SENDINGS = 5
 class Receiver:
     """Takes the answers of workers.
 
-    `deliver` gets what has come of calls, `lose` batches that came to nothing (with why, and whether that counts), and
-    `send` those that are to be sent again.
+    `deliver` gets what has come of calls, `lose` batches that came to nothing and `give_up` workers of which nothing
+    will come (with why, and whether that counts), and `send` the batches that are to be sent again.
     """
 
     def __init__(
@@ -37,10 +37,11 @@ class Receiver:
         memory: int,
         deliver: Callable[[Sequence[Outcome]], None],
         lose: Callable[[Batch, str, bool], None],
+        give_up: Callable[[RemoteWorker, str, bool], None],
         send: Callable[[Batch], None],
     ) -> None:
         self._batching, self._losses, self._codec, self._memory = batching, losses, codec, memory
-        self._deliver, self._lose, self._send = deliver, lose, send
+        self._deliver, self._lose, self._give_up, self._send = deliver, lose, give_up, send
 
     def receive(self, batch: Batch, future: Any) -> None:
         """Take the answer to a batch, now that there is one."""
@@ -54,11 +55,13 @@ class Receiver:
             answer = wire.unsealed(Answer, future.result(timeout=FETCH_SECONDS))
             ran = {each.number: each for each in (Ran(*each) for each in answer.ran)}
         except Exception as error:
-            self._lose(batch, f"its answer cannot be used ({error})", True)
+            self._lose(batch, f"its answer cannot be used ({type(error).__name__}: {error})", True)
             return
         finally:
             future.release()
-        if answer.error:
+        if (answer.host, answer.pid) != (batch.worker.host, batch.worker.pid):
+            self._give_up(batch.worker, "its worker was started again", True)
+        elif answer.error:
             self._lose(batch, answer.error, True)
         elif answer.lacking:
             self._send_again(batch, answer.lacking)
@@ -78,22 +81,23 @@ class Receiver:
     def _deliver_batch(self, batch: Batch, answer: Answer, ran: dict[int, Ran]) -> None:
         """Deliver the leaves that have run; those that have not go to the next batch."""
         late = [call for number, call in batch.calls.items() if number in ran and ran[number].status == wire.NOT_BEGUN]
-        outcomes = [
-            self._outcome(call, batch.worker, answer, ran.get(number))
-            for number, call in batch.calls.items()
-            if call not in late
-        ]
-        if self._batching.close(batch, late):
-            self._deliver(outcomes)
+        if self._batching.close(batch, late):  # else it was given up meanwhile
+            self._deliver(
+                [
+                    self._outcome(call, batch.worker, answer, ran.get(number))
+                    for number, call in batch.calls.items()
+                    if call not in late
+                ]
+            )
 
     def _outcome(self, call: Call, worker: RemoteWorker, answer: Answer, ran: Ran | None) -> Outcome:
         try:
             outcome = outcome_of(call, worker, answer, ran, self._codec)
-        except Lost as error:
+            if isinstance(outcome.answer, Model):
+                self._batching.note(call, outcome.wall)
+                call.report_usage(outcome.cpu, 0)
+        except Exception as error:  # whatever it is, each call of the batch is delivered
             return self._losses.count(call, worker, str(error))
         if not isinstance(outcome.answer, Stopped):
             self._losses.forget(call)
-        if isinstance(outcome.answer, Model):
-            self._batching.note(call, outcome.wall)
-            call.report_usage(outcome.cpu, 0)
         return outcome

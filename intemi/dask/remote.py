@@ -50,19 +50,14 @@ def add_piece(name: bytes, at: int, piece: bytes, size: int, memory: int) -> Non
     _runner.contents.add_piece(name, at, piece, size)
 
 
-def stop(home: str, numbers: list[int]) -> None:
-    """End leaves that run or wait here."""
-    _runner.stop(home, numbers)
-
-
 def leave(home: str) -> None:
     """A home goes: end everything that runs or waits for it here."""
     _runner.stop(home, _runner.numbers_of(home))
 
 
 def heartbeat(home: str, stopped: list[int]) -> None:
-    """A home says that it is alive, and once more which leaves to end: the first message may have been lost."""
-    _runner.heard[home] = time.monotonic()
+    """A home says that it is alive, and which leaves to end, again and again: a message may have been lost."""
+    _runner.hear_of(home)
     _runner.stop(home, stopped)
 
 
@@ -80,7 +75,8 @@ class BatchRunner:
 
     def __init__(self) -> None:
         self.contents = Contents(limit=0)
-        self.heard: dict[str, float] = {}
+        self._heard: dict[str, float] = {}
+        """When the homes whose leaves are here were last heard of."""
         self._pool = WorkerPool(memory=0)
         self._lock = threading.Lock()
         self._decoding = threading.Lock()
@@ -92,7 +88,6 @@ class BatchRunner:
 
     def run(self, batch: BatchMessage) -> bytes:
         """Run the leaves of a batch one after the other."""
-        self.heard[batch.home] = time.monotonic()
         self.contents.limit = batch.memory
         self._pool.memory = batch.memory // CHILD_SHARE
         for name, content in batch.contents.items():
@@ -108,6 +103,7 @@ class BatchRunner:
         keys = [(batch.home, leaf.number) for leaf in leaves]
         with self._lock:
             self._calls.update(dict.fromkeys(keys))
+            self._heard[batch.home] = time.monotonic()
             if self._watching is None:
                 self._watching = threading.Thread(target=self._watch, name="intemi leases", daemon=True)
                 self._watching.start()
@@ -123,6 +119,14 @@ class BatchRunner:
                 for key in keys:
                     self._calls.pop(key, None)
                     self._stopped.pop(key, None)
+                if all(home != batch.home for home, _ in self._calls):
+                    self._heard.pop(batch.home, None)
+
+    def hear_of(self, home: str) -> None:
+        """A home is alive."""
+        with self._lock:
+            if home in self._heard:
+                self._heard[home] = time.monotonic()
 
     def _run_leaf(self, batch: BatchMessage, leaf: Leaf) -> Ran:
         key = batch.home, leaf.number
@@ -210,11 +214,15 @@ class BatchRunner:
 
     def _watch(self) -> None:
         """End what runs for homes that are not heard of any more."""
+        looked = time.monotonic()
         while True:
             time.sleep(LEASE_SECONDS / 8)
             with self._lock:
                 now = time.monotonic()
-                lost = [key for key in self._calls if now - self.heard.get(key[0], now) > LEASE_SECONDS]
+                was_frozen, looked = now - looked > LEASE_SECONDS / 2, now
+                if was_frozen:  # nothing could be heard meanwhile
+                    self._heard = dict.fromkeys(self._heard, now)
+                lost = [key for key in self._calls if now - self._heard.get(key[0], now) > LEASE_SECONDS]
                 if not self._calls:
                     self._watching = None
                     return

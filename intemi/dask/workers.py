@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Iterable
 from itertools import count
 from typing import Any
@@ -44,11 +44,16 @@ class RemoteWorker:
         self._holds: OrderedDict[bytes, None] = OrderedDict()
         """Digests of contents that it was sent or has made; it may have dropped some, and says so."""
         self._lock = threading.Lock()
-        self.sending = threading.Lock()
+        self.to_send: deque[Batch] = deque()
+        """Batches that are to be sent to it, one after the other."""
+        self.is_sending = False
+        """Whether a thread sends them."""
         self.heard = time.monotonic()
         """When it last heard of home."""
-        self.is_asked = False
-        """Whether a heartbeat is on its way to it."""
+        self.is_due = False
+        """Whether there is something that it has to be told."""
+        self.is_notified = False
+        """Whether a thread tells it."""
 
     @property
     def place(self) -> str:

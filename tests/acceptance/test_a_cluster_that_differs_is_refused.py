@@ -5,15 +5,17 @@ what is wrong does not enter the store.
 from __future__ import annotations
 
 import importlib
+import socket
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
-from intemi import ConfigurationError, Machine, MachineFailed, Model, Output, Project
-from intemi.dask import DaskWorkers
+from intemi import ConfigurationError, Input, Machine, MachineFailed, Model, Output, Project
+from intemi.dask import ClusterWarning, DaskWorkers
 from tests.clusters import RealCluster, wait_for_workers
 from tests.machines import Number, Sleep
 
@@ -28,22 +30,32 @@ from intemi.kernel.encoding import encode
 
 MODE = Path(os.environ["MODE"])
 true_report = getattr(probe, "true_report", probe.report)  # dask may load this file twice
+true_canary = getattr(probe, "true_canary", probe.canary)
 true_run = getattr(remote, "true_run", remote.run_batch)
-probe.true_report, remote.true_run = true_report, true_run
+true_add = getattr(remote, "true_add", remote.add_piece)
+probe.true_report, probe.true_canary, remote.true_run, remote.true_add = true_report, true_canary, true_run, true_add
 
 def report():
     facts, mode = true_report(), MODE.read_text()
     if mode.startswith("version "):
         facts["versions"][mode.split()[1]] = "0.0.1"
-    if mode == "canary":
-        facts["canary"] = "00" * 16
     if mode == "broken":
         raise ImportError("no module named intemi")
     return facts
 
+def canary():
+    return "00" * 16 if MODE.read_text() == "canary" else true_canary()
+
+def add_piece(*arguments):
+    if MODE.read_text() == "no room":
+        raise MemoryError("no room for a piece")
+    true_add(*arguments)
+
 def run_batch(message):
     mode = MODE.read_text()
     answer = true_run(message)
+    if mode == "started again":
+        return wire.sealed(wire.unsealed(wire.Answer, answer)._replace(pid=1))
     if mode == "garbage":
         return os.urandom(500)
     if mode == "another digest":
@@ -71,7 +83,7 @@ def run_batch(message):
         return wire.sealed(sealed._replace(ran=(tuple(ran._replace(content=content)),)))
     return answer
 
-probe.report, remote.run_batch = report, run_batch
+probe.report, probe.canary, remote.run_batch, remote.add_piece = report, canary, run_batch, add_piece
 '''
 
 THEIRS = """
@@ -94,6 +106,15 @@ class GivesOpaque(Machine):
 
     def run(self) -> Model:
         return Model(value=Opaque())
+
+
+class Takes(Machine):
+    """Takes a value."""
+
+    value = Input(np.ndarray)
+
+    def run(self, value: np.ndarray) -> Model:
+        return Model()
 
 
 class Disguised:
@@ -145,8 +166,33 @@ def test_another_version_or_canary_is_refused_before_the_first_leaf(
     disguised: Disguised, mode: str, message: str
 ) -> None:
     disguised.set(mode)
-    with pytest.raises(ConfigurationError, match=rf"the worker tcp://127\.0\.0\.1:\d+ is refused: {message}"):
+    said = rf"no worker at .* can be used: the worker tcp://127\.0\.0\.1:\d+ is refused: {message}"
+    with pytest.raises(ConfigurationError, match=said):
         Project(workers=DaskWorkers(disguised.cluster.address))
+
+
+def test_where_others_can_be_used_a_worker_that_differs_is_left_out(disguised: Disguised) -> None:
+    honest = disguised.cluster.add_worker()
+    wait_for_workers(disguised.cluster, 2)
+    disguised.set("version numpy")
+    said = r"the worker tcp://.* is refused: numpy 0\.0\.1 instead of .*; the others are used"
+    with pytest.warns(ClusterWarning, match=said):
+        project = Project(workers=DaskWorkers(disguised.cluster.address))
+    with project:
+        record = project.request(Number(3)).wait(60).context.record
+        assert record is not None
+        assert record.worker == f"{socket.gethostname()}:{honest.pid}"
+    honest.terminate()
+    honest.wait()
+    wait_for_workers(disguised.cluster, 1)
+
+
+def test_a_batch_that_cannot_be_sent_is_lost_three_times_and_fails(disguised: Disguised, project: Project) -> None:
+    disguised.set("no room")
+    with pytest.raises(
+        MachineFailed, match=r"was lost 3 times, .*it cannot be sent \(MemoryError: no room for a piece"
+    ):
+        project.request(Takes(), value=project.given(np.zeros(200_000))).wait(60)
 
 
 @pytest.mark.parametrize(
@@ -162,13 +208,18 @@ def test_another_version_or_canary_is_refused_before_the_first_leaf(
         "no error",
         "no time",
         "no status",
+        "started again",
     ],
 )
 def test_what_is_not_an_answer_is_refused_and_nothing_enters_the_store(
     disguised: Disguised, project: Project, mode: str
 ) -> None:
     disguised.set(mode)
-    said = "must be int, got str" if mode == "another value" else "was lost 3 times, the last time on .*its answer"
+    said = (
+        "must be int, got str"
+        if mode == "another value"
+        else "was lost 3 times, the last time on .*: its (answer|worker)"
+    )
     with pytest.raises(MachineFailed, match=said):
         project.request(Number(7)).wait(60)
     disguised.set("honest")

@@ -8,6 +8,7 @@ import pytest
 
 from intemi.dask import wire
 from intemi.dask.codec import Codec
+from intemi.dask.losses import MAX_COUNTED, Losses
 from intemi.dask.manager import DaskWorkers
 from intemi.dask.remote import MAX_STOPPED, BatchRunner
 from intemi.dask.workers import MAX_HELD, RemoteWorker
@@ -36,6 +37,27 @@ def test_a_worker_remembers_a_limited_number_of_stopped_leaves() -> None:
     runner = BatchRunner()
     runner.stop("home", list(range(2 * MAX_STOPPED)))
     assert len(runner._stopped) == MAX_STOPPED
+
+
+def test_a_worker_remembers_homes_as_long_as_it_has_their_leaves() -> None:
+    runner = BatchRunner()
+    runner.stop("home", [5])
+    runner.run(batch_of(5))
+    runner.hear_of("another home")
+    assert not runner._heard
+
+
+def test_home_remembers_a_limited_number_of_losses() -> None:
+    losses, worker = Losses(), RemoteWorker("there", 1, "host", 1)
+    for number in range(MAX_COUNTED + 10):
+        call = call_of(1)
+        call.machine = number.to_bytes(4)
+        losses.count(call, worker, "its worker died")
+    assert len(losses) == MAX_COUNTED
+    stopped = call_of(2)
+    stopped.is_stopped = True
+    losses.count(stopped, worker, "its worker died")
+    assert stopped not in losses
 
 
 class Delivering(DaskWorkers):
