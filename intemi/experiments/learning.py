@@ -57,7 +57,9 @@ LEAST_SECONDS = 0.5
 PERFECT = TargetQuality(1.0)
 """Of a candidate without an error there is none better."""
 SAVING = 0.02
-"""The share of the time that is kept for what follows the search: the winner is saved."""
+"""The share of the time that is kept for saving the winner, after the search."""
+HARVEST = 0.05
+"""The share that is kept for adding tests to the knowledge folder, which takes a few milliseconds a test."""
 MIN_KNOWN = 8
 """Data sets of which something is to be known before it guides a search."""
 Watcher = Callable[[Progress], None]
@@ -205,16 +207,17 @@ def learn(
         source = _loaded(project, data, given)
         if tests is None:
             left = 60 * minutes - (time.monotonic() - begun)
-            search = search.replace("seconds", max(LEAST_SECONDS, (1 - SAVING) * left))
+            share = 1 - SAVING - (0 if kept is None else HARVEST)
+            search = search.replace("seconds", max(LEAST_SECONDS, share * left))
         with warnings_of_libraries() as warned:
             found = _watched(project.request(search, data=source, name="learn"), watch)
         with tempfile.TemporaryDirectory() as temporary:
             file = Path(temporary, "model")
             project.save(found, file)
             content, model = file.read_bytes(), load_model(file)
-        seconds = time.monotonic() - begun
         if kept is not None:
             _add_to(kept, project, found)
+        seconds = time.monotonic() - begun
         best, results = found.results["Best"], dict(found.results)
         winner = ranked_candidates(found)[list(results["Ranking"]["candidate"]).index(best)]
     notes = () if isinstance(given, Data) else (*given.done, *map(_advice, given.notes))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from intemi.data import Data
 from intemi.kernel import Capsule, ConfigurationError, Machine, Project, State
 from intemi.kernel.lineage import INVALIDATING
+from intemi.kernel.repository.item import Item
 from intemi.kernel.shipped import VERSION
 from intemi.machines.meta_learning.knowledge_entries import Entry, protocol_of, text_of
 from intemi.machines.meta_learning.meta_features import meta_features
@@ -28,7 +29,8 @@ def entries_of_search(project: Project, found: Capsule) -> Iterator[Entry]:
         raise ConfigurationError(f"a knowledge folder takes the tests of a MetaLearner, got {search.kind}")
     if _stamps_of(found):
         return
-    when = datetime.now(UTC).isoformat(timespec="seconds")
+    when, protocol = datetime.now(UTC).isoformat(timespec="seconds"), protocol_of(search.validation)
+    is_leaf = _leaf_qualifier()
     for test in _finished_tests(found):
         answered = project.query(test, path=RESULT, labels=search.measure)
         results = np.array(answered.values, dtype=np.float64)
@@ -39,9 +41,9 @@ def entries_of_search(project: Project, found: Capsule) -> Iterator[Entry]:
         yield Entry(
             data_set=data.name or data.content_digest().hex()[:12],
             configuration=_text_of(candidate),
-            protocol=protocol_of(search.validation),
+            protocol=protocol,
             results=tuple(results),
-            seconds=_cpu_of(project, test) * universal_power(),
+            seconds=_cpu_of(project, test, is_leaf) * universal_power(),
             data_digest=data.content_digest().hex(),
             measure=search.measure,
             splits=_splits_of(test),
@@ -55,7 +57,7 @@ def entries_of_search(project: Project, found: Capsule) -> Iterator[Entry]:
 
 def description_of_search(found: Capsule) -> dict[str, float]:
     """The meta-features of the data that a search has tested candidates on."""
-    return meta_features(_finished_tests(found)[0].inputs["data"])
+    return meta_features(next(child for child in found.children if child.name == "test").inputs["data"])
 
 
 def _finished_tests(found: Capsule) -> list[Capsule]:
@@ -77,10 +79,22 @@ def _text_of(candidate: Machine) -> str:
         return f"{candidate} {candidate.digest.hex()}"
 
 
-def _cpu_of(project: Project, test: Capsule) -> float:
+def _cpu_of(project: Project, test: Capsule, is_leaf: Callable[[Item], bool]) -> float:
     """CPU seconds of all that the test consists of, whichever request they were spent for."""
-    leaves = project.query(test, lambda item: not getattr(item.config, "is_composite", False), "cpu")
+    leaves = project.query(test, is_leaf, "cpu")
     return float(sum(seconds for seconds in leaves.values if seconds is not None))
+
+
+def _leaf_qualifier() -> Callable[[Item], bool]:
+    """Tells leaves from composites. It reads one configuration of each kind: to read all of them takes long."""
+    are_leaves: dict[str, bool] = {}
+
+    def is_leaf(item: Item) -> bool:
+        if item.kind not in are_leaves:
+            are_leaves[item.kind] = not getattr(item.config, "is_composite", False)
+        return are_leaves[item.kind]
+
+    return is_leaf
 
 
 def _splits_of(test: Capsule) -> str:

@@ -80,7 +80,8 @@ class KnowledgeFolder:
         from intemi.machines.meta_learning.harvest import description_of_search, entries_of_search
 
         held = self._read()
-        fresh = [each for each in entries_of_search(project, found) if each.key not in held.entries | held.revoked]
+        known = held.entries.keys() | held.revoked.keys()
+        fresh = [each for each in entries_of_search(project, found) if each.key not in known]
         if fresh:
             self.append(fresh)
             if fresh[0].data_key not in held.descriptions:
