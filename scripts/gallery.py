@@ -16,7 +16,14 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 PICTURES = ROOT / "docs" / "images" / "gallery"
 PAGE = ROOT / "docs" / "gallery.md"
-FIRST = ("compare_learners", "from_weka_experimenter", "from_grid_search_cv", "from_mlr3", "from_a_file")
+FIRST = (
+    "learn_from_a_table",
+    "compare_learners",
+    "from_weka_experimenter",
+    "from_grid_search_cv",
+    "from_mlr3",
+    "from_a_file",
+)
 """What a newcomer looks for; the others follow by name."""
 HEAD = """# Gallery
 
