@@ -21,16 +21,19 @@ from intemi.kernel.record import Child, Record, decode_children
 from intemi.kernel.repository.tables import IN_BLOCK, Transaction, text, to_cell
 from intemi.kernel.store import Store
 
-AT_A_TIME = 2000
-"""Machines that are written in one transaction."""
-_REMEMBERED = 2**18
-"""Numbers that are kept in memory."""
+AT_A_TIME = 20_000
+"""Machines, or entries, that are written in one transaction. At its end SQLite looks at all pages of the tables."""
+_TOGETHER = 1000
+"""Machines that are read at once: Python's collector looks at all of their records."""
+_REMEMBERED = 2**14
+"""Numbers that are kept in memory: more of them would not fit into the caches of the processor."""
 _IN_ONE_STATEMENT = 500
 
 _COLUMNS = ("kind", "config", "started", "wall", "cpu", "queue", "memory", "failure", "axes")
 _UPDATED = ", ".join(f"{column} = excluded.{column}" for column in _COLUMNS)
 _ADD_MACHINE = f"INSERT INTO machines VALUES ({', '.join('?' * 11)}) ON CONFLICT (number) DO UPDATE SET {_UPDATED}"
 _ADD_CHILD = "INSERT OR IGNORE INTO machines (number, id) VALUES (?, ?)"
+_ADD_CONFIG = "INSERT OR IGNORE INTO configs (digest, bytes) VALUES (?, ?)"
 _ADD_RESULT = "INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?)"
 _ADD_AXIS_LABEL = "INSERT OR IGNORE INTO axis_labels VALUES (?, ?)"
 _ADD_EDGE = "INSERT OR REPLACE INTO edges VALUES (?, ?, ?, ?, ?)"
@@ -137,14 +140,15 @@ class Index:
     def _read_machines(self, store: Store) -> int:
         with self._changing():
             mark, _ = self._mark(store)
-            finished = list(islice(store.finished(mark), AT_A_TIME))
-            if finished:
+            unread, before = islice(store.finished(mark), AT_A_TIME), self.new
+            while finished := list(islice(unread, _TOGETHER)):
                 ran = [(record, children) for _, record, children in finished if record.started]
                 self._add(ran, are_finished=True)  # a value that was given has never run
-                number = finished[-1][0]
-                self._connection.execute("UPDATE mark SET number = ?, stamp = ?", (number, store.stamp(number)))
+                mark = finished[-1][0]
                 self.new += len(finished)
-            return len(finished)
+            if self.new > before:
+                self._connection.execute("UPDATE mark SET number = ?, stamp = ?", (mark, store.stamp(mark)))
+            return self.new - before
 
     def _mark(self, store: Store) -> tuple[int, int]:
         """Up to which machine and which entry the store has been read."""
@@ -336,13 +340,14 @@ class Index:
         known = self._configs.get(config)
         if known is None:
             digest = encoding.digest(config)
-            found = self._connection.execute("SELECT number FROM configs WHERE digest = ?", (digest,)).fetchone()
-            if found is None:
-                added = self._connection.execute("INSERT INTO configs (digest, bytes) VALUES (?, ?)", (digest, config))
-                found = (added.lastrowid,)
+            added = self._connection.execute(_ADD_CONFIG, (digest, config))
+            known = added.lastrowid
+            if not added.rowcount:
+                (known,) = self._connection.execute("SELECT number FROM configs WHERE digest = ?", (digest,)).fetchone()
+            assert known is not None
             if len(self._configs) > _REMEMBERED:
                 self._configs.clear()
-            known = self._configs[config] = int(found[0])
+            self._configs[config] = known
         return known
 
 

@@ -52,30 +52,24 @@ IN_BLOCK = b""
 _MADE = (*SCHEMA, f"PRAGMA application_id = {APPLICATION + VERSION}", f"PRAGMA user_version = {VERSION}")
 Image = bytes | memoryview
 SMALL = 2**28
-"""Bytes up to which an image stays in memory as it is; SQLite lets such tables grow to 1 GB."""
+"""Bytes up to which an image is used as it is; SQLite lets such tables grow to 1 GB."""
 WANTED = "CREATE TEMP TABLE wanted (machine INTEGER PRIMARY KEY)"
 """The machines that a lookup is about; of one connection alone."""
 
 
 def connect(image: Image | None = None) -> sqlite3.Connection:
-    """Tables of this process alone, empty or with the content of an image; DamageError if that is not one of ours.
-
-    They are in memory as long as they are small, else in a file that SQLite removes.
-    """
-    is_small = image is not None and len(image) < SMALL
-    name = ":memory:" if is_small else ""
-    connection = sqlite3.connect(name, isolation_level=None, check_same_thread=False)
+    """Tables of this process alone, in memory, empty or with the content of an image; DamageError if that is not one of
+    ours."""
+    connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
     try:
         connection.execute("PRAGMA trusted_schema = OFF")
         connection.execute("PRAGMA cell_size_check = ON")
         if image is not None:
-            _load(connection, image, is_small)
+            _load(connection, image)
         else:
             connection.executescript("; ".join(_MADE))
         connection.execute("PRAGMA journal_mode = MEMORY")
-        connection.execute("PRAGMA synchronous = OFF")
         connection.execute("PRAGMA temp_store = MEMORY")
-        connection.execute("PRAGMA cache_size = -64000")  # kB; ids are scattered: a small cache would always miss
         connection.execute(WANTED)
     except BaseException:
         connection.close()
@@ -83,9 +77,9 @@ def connect(image: Image | None = None) -> sqlite3.Connection:
     return connection
 
 
-def _load(connection: sqlite3.Connection, image: Image, is_small: bool) -> None:
+def _load(connection: sqlite3.Connection, image: Image) -> None:
     try:
-        if is_small:
+        if len(image) < SMALL:
             connection.deserialize(image)
         else:
             with closing(sqlite3.connect(":memory:")) as source:
