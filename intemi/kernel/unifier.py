@@ -22,6 +22,9 @@ from intemi.kernel.record import SINGLE, Child, Record
 from intemi.kernel.seeds import Seed
 from intemi.kernel.store import MINE, Claim, Finished, MemoryStore, Store
 
+REMEMBERED = 2**17
+"""Keys and ids whose records stay in memory: if there are more, the store on disk is asked for them."""
+
 
 class Failures(enum.Enum):
     """What to do about a machine whose failure is on record."""
@@ -98,6 +101,7 @@ class Unifier:
         self.lacks_some = False
         """Whether the store could not keep something, which is on record in this process only."""
         self._records: dict[bytes, Record] = {}
+        self._room = REMEMBERED
         self._by_key: dict[bytes, Task] = {}
         self._by_machine: dict[bytes, Task] = {}
         self._failed_now: set[bytes] = set()
@@ -115,7 +119,7 @@ class Unifier:
             if record is None or not self._usable(record):
                 return None
             record = self._records.setdefault(record.machine, record)
-            self._records[key] = record
+            self._remember(record, key)
         return record
 
     def look_up(self, key: bytes) -> Record | None:
@@ -182,7 +186,7 @@ class Unifier:
     def add_key(self, key: bytes, record: Record) -> None:
         """Let one more key lead to a finished machine."""
         self.store.add_key(key, record.machine)
-        self._records[key] = record
+        self._remember(record, key)
 
     def merge(self, task: Task, into: Task) -> None:
         """A task turned out to be for the same machine as another one."""
@@ -210,14 +214,22 @@ class Unifier:
         for key in task.keys:
             if self._by_key.get(key) is task:
                 del self._by_key[key]
-            if record is not None and self.level:
-                self._records[key] = record
         if self._by_machine.get(task.machine) is task:
             del self._by_machine[task.machine]
         if record is not None:
-            self._records[record.machine] = record
+            self._remember(record, record.machine, *(task.keys if self.level else ()))
             if record.failure is not None:
                 self._failed_now.add(record.machine)
+
+    def _remember(self, record: Record, *keys: bytes) -> None:
+        """Find a record by these keys without asking the store; if there are too many, the others are dropped."""
+        if len(self._records) >= self._room and self.store.durable:
+            for key, known in self._records.copy().items():
+                if known.failure is None and not self.is_kept_for_now(known.machine):
+                    self._records.pop(key, None)
+            self._room = len(self._records) + REMEMBERED
+        for key in keys:
+            self._records[key] = record
 
     def keep(self, finished: Sequence[Finished]) -> None:
         """Put machines on record for good."""
@@ -229,6 +241,8 @@ class Unifier:
             if self.store.durable:
                 self.store.release(each.record.machine)
         self._local.keep_all(finished)
+        for record, keys, _, _ in finished:  # they may have been dropped as if the store had them
+            self._remember(record, record.machine, *(keys if self.level else ()))
 
     def is_kept_for_now(self, machine: bytes) -> bool:
         """Whether a machine is on record in this process only."""
