@@ -11,16 +11,18 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import median
-from typing import Any
+from typing import Any, NamedTuple
 
 import psutil
 
 from benchmarks import cluster_pruning, cluster_simulation
-from benchmarks.local_cluster import DASK_WORKER, Clock, cluster
+from benchmarks.local_cluster import DASK_WORKER, cluster, cpu_of
 from benchmarks.report import Target, note_progress, print_table, print_targets
 from intemi import Machine, Model, Output, Project
 from intemi.dask import DaskWorkers
 
+BRIEF = 0.002
+"""Seconds of the leaves for which there is a target."""
 OURS, DASK, JOBLIB = "intemi", "client.submit and gather", "joblib, dask backend"
 
 
@@ -35,8 +37,8 @@ class Sizes:
     simulation: cluster_simulation.Sizes
 
 
-FULL = Sizes({0.0: 1000, 0.002: 1000, 0.02: 300}, 3, cluster_pruning.FULL, cluster_simulation.FULL)
-QUICK = Sizes({0.0: 50, 0.002: 50}, 1, cluster_pruning.QUICK, cluster_simulation.QUICK)
+FULL = Sizes({0.0: 1000, BRIEF: 1000, 0.02: 300}, 3, cluster_pruning.FULL, cluster_simulation.FULL)
+QUICK = Sizes({0.0: 50, BRIEF: 50}, 1, cluster_pruning.QUICK, cluster_simulation.QUICK)
 
 
 class Rest(Machine):
@@ -65,8 +67,20 @@ def run(sizes: Sizes) -> list[Target]:
     return targets
 
 
+PARTS = ("home", "scheduler", "workers", "their children")
+
+
+class Cost(NamedTuple):
+    """Milliseconds beyond the leaf, for each leaf."""
+
+    cpu: dict[str, float]
+    """By `PARTS`."""
+    wall: float
+    """By the clock, with two workers."""
+
+
 def _overhead(sizes: Sizes) -> list[Target]:
-    found: dict[tuple[str, float], list[tuple[float, float]]] = {}
+    found: dict[tuple[str, float], list[Cost]] = {}
     with cluster([DASK_WORKER] * 2, workers=2) as (address, processes):
         runners = _runners(address)
         try:
@@ -81,31 +95,43 @@ def _overhead(sizes: Sizes) -> list[Target]:
         finally:
             for closing in runners[0][1].closing:  # type: ignore[attr-defined]
                 closing()
-    names = [name for name, _ in runners]
+    return _report(sizes, [name for name, _ in runners], found)
+
+
+def _report(sizes: Sizes, names: Sequence[str], found: dict[tuple[str, float], list[Cost]]) -> list[Target]:
+    cpu = {key: median(sum(cost.cpu.values()) for cost in costs) for key, costs in found.items()}
+    wall = {key: median(cost.wall for cost in costs) for key, costs in found.items()}
     rows = [
-        (
-            f"{1000 * seconds:g} ms, {what}",
-            *(f"{median(each[index] for each in found[name, seconds]):.2f}" for name in names),
-        )
+        (f"{1000 * seconds:g} ms, {what}", *(f"{measured[name, seconds]:.2f}" for name in names))
         for seconds in sizes.leaves
-        for index, what in enumerate(("CPU", "wall"))
+        for what, measured in (("CPU", cpu), ("wall", wall))
     ]
     print_table("Two workers: ms per leaf beyond the leaf, CPU of all processes and wall time", ["", *names], rows)
-    ours = [median(each[0] for each in found[OURS, seconds]) for seconds in sizes.leaves]
-    theirs = [median(each[0] for each in found[DASK, seconds]) for seconds in sizes.leaves]
-    targets = [Target("leaves of 2 ms: CPU beyond the leaf", ours[list(sizes.leaves).index(0.002)], 0.3, "ms")]
-    return [*targets, Target("leaves of 0 ms: CPU / client.submit and gather", ours[0] / theirs[0], 1.0)]
+    parts = [
+        (name, *(f"{median(cost.cpu[part] for cost in found[name, BRIEF]):.2f}" for part in PARTS)) for name in names
+    ]
+    print_table(f"The CPU time of leaves of {1000 * BRIEF:g} ms, by process", ["", *PARTS], parts)
+    return [
+        Target(f"leaves of {1000 * BRIEF:g} ms: CPU beyond the leaf", cpu[OURS, BRIEF], 0.3, "ms"),
+        Target("leaves of 0 ms: CPU / client.submit and gather", cpu[OURS, 0.0] / cpu[DASK, 0.0], 1.0),
+    ]
 
 
-def _cost(
-    action: Callable[..., Any], seconds: float, numbers: range, processes: Sequence[psutil.Process]
-) -> tuple[float, float]:
-    """Milliseconds beyond the leaf, for each leaf: of CPU, and by the clock with two workers."""
-    clock = Clock(processes)
+def _cost(action: Callable[..., Any], seconds: float, numbers: range, processes: Sequence[psutil.Process]) -> Cost:
+    before, wall = _spent(processes), time.perf_counter()
     answered = action(seconds, numbers)
-    wall, home, there = clock.read()
+    wall, after = time.perf_counter() - wall, _spent(processes)
     assert answered == list(numbers)
-    return 1000 * (home + there) / len(numbers), 1000 * (2 * wall / len(numbers) - seconds)
+    cpu = {part: 1000 * (after[part] - before[part]) / len(numbers) for part in PARTS}
+    return Cost(cpu, 1000 * (2 * wall / len(numbers) - seconds))
+
+
+def _spent(processes: Sequence[psutil.Process]) -> dict[str, float]:
+    """CPU seconds by `PARTS`."""
+    scheduler, *workers = processes
+    own = sum(times.user + times.system for times in (worker.cpu_times() for worker in workers))
+    children = [child for worker in workers for child in worker.children()]
+    return dict(zip(PARTS, (time.process_time(), cpu_of([scheduler]), own, cpu_of(children)), strict=True))
 
 
 def _runners(address: str) -> list[tuple[str, Any]]:
