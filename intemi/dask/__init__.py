@@ -7,8 +7,8 @@ that were lost on the way are counted (`losses`). `connection` is how home reach
 it. `members` are the workers that can be used, because they compute the same (`probe`), and `workers` what home knows
 of each.
 
-`wire` has the messages, `codec` and `contents` are the values at its two ends, and `definitions` the classes of them.
-`clusters` finds a cluster by a word of the command line.
+`wire` has the messages, and `tasks` is how workers get them; `codec` and `contents` are the values at the two ends of
+it, and `definitions` the classes of them. `clusters` finds a cluster by a word of the command line.
 """
 
 from intemi.dask.manager import DaskWorkers

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from functools import lru_cache
@@ -35,6 +36,7 @@ class Codec:
 
     def __init__(self, trusted: bool) -> None:
         self._trusted = trusted
+        self._lock = threading.Lock()
         self._known: OrderedDict[Origin, _Known] = OrderedDict()
         self._parts: OrderedDict[bytes, _Known] = OrderedDict()
         """Parts that several values share, by name."""
@@ -58,7 +60,7 @@ class Codec:
         known = self._known.get(item.origin)
         if known is None or any(lacks(each) and each not in contents for each in known.reference.digests):
             known = self._encode(call, port, item, lacks, contents)
-            _remember(self._known, item.origin, known)
+            self._remember(self._known, item.origin, known)
         return known
 
     def _encode(
@@ -93,8 +95,15 @@ class Codec:
         known = _Known(Reference(digest(whole), {}), frozenset(named_in(whole).classes))
         if lacks(known.reference.content):
             contents[known.reference.content] = whole
-        _remember(self._parts, name, known)
+        self._remember(self._parts, name, known)
         return known
+
+    def _remember(self, table: OrderedDict[Any, _Known], key: Any, known: _Known) -> None:
+        with self._lock:
+            table[key] = known
+            table.move_to_end(key)
+            if len(table) > MAX_KNOWN:
+                table.popitem(last=False)
 
     def _pickled(self, value: object, what: str, error: EncodingError) -> bytes:
         if not self._trusted:
@@ -138,13 +147,6 @@ class Codec:
                 raise Garbled("a pickled value came from the cluster, which is not trusted")
             return pickle.loads(memoryview(encoded)[len(PICKLE) :])
         return decode(encoded, resolve)
-
-
-def _remember(table: OrderedDict[Any, _Known], key: Any, known: _Known) -> None:
-    table[key] = known
-    table.move_to_end(key)
-    if len(table) > MAX_KNOWN:
-        table.popitem(last=False)
 
 
 @lru_cache(maxsize=2**12)

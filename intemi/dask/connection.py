@@ -74,9 +74,11 @@ class Connection:
         found: dict[str, int] = self.client.sync(self.client.scheduler.ncores, callback_timeout=ANSWER_SECONDS)
         return found
 
-    def run(self, worker: str, function: Callable[..., None], *arguments: Any, seconds: float | None = None) -> None:
-        """Have a worker call a function, beside what it runs, and wait for that; TimeoutError if it takes too long."""
-        self.client.run(function, *arguments, workers=[worker], callback_timeout=seconds)
+    def run(
+        self, workers: list[str], function: Callable[..., None], *arguments: Any, seconds: float | None = None
+    ) -> None:
+        """Have workers call a function, beside what they run, and wait for that; TimeoutError if it takes too long."""
+        self.client.run(function, *arguments, workers=workers, callback_timeout=seconds)
 
     def close(self) -> None:
         """Disconnect; a client that was given stays open."""

@@ -57,6 +57,8 @@ class Contents:
     def add_piece(self, name: bytes, at: int, piece: bytes, size: int) -> None:
         """Take a piece of a large content; the last one completes it."""
         with self._lock:
+            if name in self._held:  # another home has sent it meanwhile
+                return
             whole = self._unfinished.setdefault(name, bytearray(size))
             if len(self._unfinished) > MAX_UNFINISHED:
                 del self._unfinished[next(iter(self._unfinished))]

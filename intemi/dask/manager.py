@@ -142,16 +142,24 @@ class DaskWorkers(Dispatcher):
 
     def _leave_workers(self) -> None:
         """Have workers end what they still run for this home: it was aborted, and is not waited for."""
-        busy = [worker for worker in self._members.all() if worker.batches]
+        busy = [worker.address for worker in self._members.all() if worker.batches]
+        self._drop_batches()
         if busy:
-            client, addresses = self._connection.client, [worker.address for worker in busy]
             with suppress(Exception):  # one may not answer any more; it ends them when it does not hear of home
-                client.cancel([batch.future for worker in busy for batch in list(worker.batches) if batch.future])
-                client.run(remote.leave, self._home, workers=addresses, callback_timeout=LEAVE_SECONDS)
+                self._connection.run(busy, remote.leave, self._home, seconds=LEAVE_SECONDS)
+
+    def _drop_batches(self) -> None:
+        """Nothing is waited for any more."""
+        with self._lock:
+            batches = [batch for worker in self._members.remove_all() for batch in worker.batches]
+            self._batching.clear()
+        for batch in batches:
+            batch.is_over = True
+            if batch.future is not None:
+                batch.future.release()
 
     def _disconnect(self) -> None:
-        self._members.remove_all()
-        self._batching.clear()
+        self._drop_batches()
         self._connection.close()
 
     # Calls come in, on the thread of a project
@@ -195,8 +203,7 @@ class DaskWorkers(Dispatcher):
         if not self._batching.close(batch):
             return
         if batch.future is not None:
-            with suppress(Exception):  # nor will an answer to this, perhaps
-                batch.future.cancel()
+            batch.future.release()
         calls = list(batch.calls.values())
         self._deliver_batch(
             [self._losses.count(call, batch.worker, why) if is_counted else Outcome(call, Stopped()) for call in calls]

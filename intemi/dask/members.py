@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import threading
 import time
+import uuid
 from typing import Any, NamedTuple
 
-from intemi.dask import probe
+from intemi.dask import probe, tasks
 from intemi.dask.connection import Connection
 from intemi.dask.workers import Batch, RemoteWorker
 from intemi.kernel.errors import IntemiError
@@ -49,7 +50,7 @@ class Members:
         self._busy: dict[RemoteWorker, None] = {}
         """Those with as many batches as threads."""
         self._asked: dict[str, tuple[Any, float]] = {}
-        """Workers that were asked what they are, and until when they may answer."""
+        """Workers that were asked what they are, and when."""
         self._refused: set[str] = set()
 
     @property
@@ -61,6 +62,11 @@ class Members:
         """The workers that can be used now."""
         with self._lock:
             return list(self.workers.values())
+
+    @property
+    def is_growing(self) -> bool:
+        """Whether a worker was asked a moment ago, and may be used soon."""
+        return any(time.monotonic() < asked + START_SECONDS for _, asked in list(self._asked.values()))
 
     def join_all(self, connection: Connection) -> tuple[list[Refusal], list[str]]:
         """Let all workers join that are there now; which were refused, and which have not answered in time."""
@@ -79,16 +85,16 @@ class Members:
         new = threads.keys() - self.workers.keys() - self._asked.keys() - self._refused
         versions = probe.versions() if new else {}
         for address in new:
-            future = client.submit(probe.answer, versions, workers=[address], pure=False)
-            self._asked[address] = future, time.monotonic() + PROBE_SECONDS
+            future = tasks.submit(client, address, f"intemi-probe-{uuid.uuid4().hex}", probe.answer, versions)
+            self._asked[address] = future, time.monotonic()
         refused = []
-        for address, (future, until) in list(self._asked.items()):
-            if address in threads and not future.done() and time.monotonic() < until:
+        for address, (future, asked) in list(self._asked.items()):
+            if address in threads and not future.done() and time.monotonic() < asked + PROBE_SECONDS:
                 continue
             del self._asked[address]
             if address in threads and future.status not in ("cancelled", "lost"):
                 refused += self._accept(address, threads[address], future)
-            future.cancel()
+            future.release()
         return refused
 
     def _accept(self, address: str, threads: int, future: Any) -> list[Refusal]:

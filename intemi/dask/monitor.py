@@ -78,7 +78,7 @@ class Monitor:
         self._send_heartbeats()
 
     def _say_if_empty(self) -> None:
-        is_empty, was_empty = not self._members.workers, self._is_empty
+        is_empty, was_empty = not self._members.workers and not self._members.is_growing, self._is_empty
         self._is_empty = is_empty
         if is_empty and not was_empty:
             warn(

@@ -41,7 +41,7 @@ class Notifier:
 
     def _send(self, worker: RemoteWorker, stopped: list[int]) -> None:
         try:
-            self._connection.run(worker.address, remote.heartbeat, self._home, stopped, seconds=NOTIFY_SECONDS)
+            self._connection.run([worker.address], remote.heartbeat, self._home, stopped, seconds=NOTIFY_SECONDS)
             worker.heard = time.monotonic()
         except Exception as error:  # the next heartbeat says the same
             if self._connection.is_running:

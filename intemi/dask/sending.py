@@ -13,7 +13,7 @@ import uuid
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from intemi.dask import remote, wire
+from intemi.dask import remote, tasks, wire
 from intemi.dask.background import Background
 from intemi.dask.codec import Codec
 from intemi.dask.connection import Connection
@@ -135,7 +135,7 @@ class Sender:
                 continue
             for at in range(0, len(content), PIECE_BYTES):
                 piece = content[at : at + PIECE_BYTES]
-                self._connection.run(worker.address, remote.add_piece, name, at, piece, len(content), self._memory)
+                self._connection.run([worker.address], remote.add_piece, name, at, piece, len(content), self._memory)
             worker.hold([name])
             del contents[name]
 
@@ -144,17 +144,13 @@ class Sender:
         worker.hold(contents)
         message = BatchMessage(self._home, tuple(map(tuple, leaves)), contents, self._trusted, self._memory)
         worker.heard = time.monotonic()
-        batch.future = self._connection.client.submit(
-            remote.run_batch,
-            wire.sealed(message),
-            key=f"intemi-{self._home}-{batch.number}-{uuid.uuid4().hex[:8]}",
-            workers=[worker.address],
-            allow_other_workers=False,
-            retries=0,
+        key = f"intemi-{self._home}-{batch.number}-{uuid.uuid4().hex[:8]}"
+        batch.future = tasks.submit(
+            self._connection.client, worker.address, key, remote.run_batch, wire.sealed(message)
         )
         batch.future.add_done_callback(lambda future: self._receive(batch, future))
         if batch.is_over:  # its worker left meanwhile
-            batch.future.cancel()
+            batch.future.release()
 
     def _fail(self, batch: Batch, error: Exception) -> None:
         """A batch cannot be sent. If its worker cannot be reached, that says nothing of the leaves."""

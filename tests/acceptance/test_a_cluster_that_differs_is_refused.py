@@ -171,19 +171,25 @@ def test_another_version_or_canary_is_refused_before_the_first_leaf(
         Project(workers=DaskWorkers(disguised.cluster.address))
 
 
-def test_where_others_can_be_used_a_worker_that_differs_is_left_out(disguised: Disguised) -> None:
-    honest = disguised.cluster.add_worker()
-    wait_for_workers(disguised.cluster, 2)
+def test_where_others_can_be_used_a_worker_that_differs_is_left_out(disguised: Disguised, tmp_path: Path) -> None:
+    (tmp_path / "intemi.py").write_text("import no_such_module", "utf-8")
+    honest, lacking = disguised.cluster.add_worker(), disguised.cluster.add_worker(env={"PYTHONPATH": str(tmp_path)})
+    wait_for_workers(disguised.cluster, 3)
     disguised.set("version numpy")
-    said = r"the worker tcp://.* is refused: numpy 0\.0\.1 instead of .*; the others are used"
-    with pytest.warns(ClusterWarning, match=said):
+    said = [
+        r"the worker tcp://.* is refused: numpy 0\.0\.1 instead of .*; the others are used",
+        r"the worker tcp://.* is refused: it cannot run intemi \(ModuleNotFoundError: .* 'no_such_module'\)",
+    ]
+    with pytest.warns(ClusterWarning, match=said[0]), pytest.warns(ClusterWarning, match=said[1]):
         project = Project(workers=DaskWorkers(disguised.cluster.address))
     with project:
         record = project.request(Number(3)).wait(60).context.record
         assert record is not None
         assert record.worker == f"{socket.gethostname()}:{honest.pid}"
-    honest.terminate()
-    honest.wait()
+    assert lacking.poll() is None
+    for worker in (honest, lacking):
+        worker.terminate()
+        worker.wait()
     wait_for_workers(disguised.cluster, 1)
 
 
