@@ -32,6 +32,7 @@ MAX_RUNNING = 60
 @click.command(
     epilog="""\b
 Examples:
+  intemi learn iris --minutes 0.5                        a first look, at a data set of scikit-learn
   intemi learn votes.csv --target party                  ten minutes; writes votes.model and votes.html
   intemi learn votes.csv --target party --minutes 2
   intemi predict votes.model new.csv                     use what was found"""

@@ -23,9 +23,10 @@ from intemi.data import Data
 from intemi.data.exchange import from_pandas
 from intemi.data.guessing import Guess, guess
 from intemi.data.notes import Note
-from intemi.kernel import Capsule, ConfigurationError, IntemiError, Project, Source, TaskManager
+from intemi.experiments.datasets import sklearn_names
+from intemi.kernel import Capsule, ConfigurationError, IntemiError, Machine, Project, Source, TaskManager
 from intemi.kernel.errors import StoreWarning, TimedOut
-from intemi.machines.loading import DataLoader
+from intemi.machines.loading import DataLoader, SklearnDataset
 from intemi.machines.meta_learning import (
     ComplexitySearch,
     Flow,
@@ -52,7 +53,7 @@ if TYPE_CHECKING:
 
 SECONDS_A_LOOK = 0.2
 """Between two reports of the progress."""
-LEAST_SECONDS = 0.5
+LEAST_SECONDS = 1.0
 """No search has less."""
 PERFECT = TargetQuality(1.0)
 """Of a candidate without an error there is none better."""
@@ -178,19 +179,17 @@ def learn(
 ) -> Learned:
     """Find the best learning machine for a table within some minutes, and let it learn from all rows.
 
-    The table is a file, a pandas frame or `Data`; of a file it is guessed how it is best read, and without a `target`
-    what is to be predicted. `folder` keeps whatever is run: a search there goes on where the last one was. Ctrl-C ends
-    the search with the best so far. Tests are added to the user's knowledge folder, and what is in it of other data
-    guides the search, as soon as there are eight data sets; unless `knowledge` is False.
+    The table is a file, the name of a data set of scikit-learn ("iris"), a pandas frame or `Data`. Of a file it is
+    guessed how it is best read, and without a `target` what is to be predicted. `folder` keeps whatever is run: a
+    search there goes on where the last one was. Ctrl-C ends the search with the best so far. Tests are added to the
+    user's knowledge folder, and what is in it of other data guides the search, as soon as there are eight data sets;
+    unless `knowledge` is False.
 
     With `tests` the first so many candidates are tested, however long that takes: then the winner is the same on every
     computer, as it cannot be against the clock.
 
-    >>> from intemi.machines import SklearnDataset
-    >>> with Project() as project:
-    ...     iris = project.run(SklearnDataset("iris")).outputs["data"]
-    >>> learned = learn(iris, tests=3, knowledge=False)
-    >>> learned.results["Best"], len(learned.predict(iris))
+    >>> learned = learn("iris", tests=3, knowledge=False)
+    >>> learned.results["Best"], len(learned.predict(learned.data))
     ('C45', 150)
     """
     begun = time.monotonic()
@@ -277,6 +276,8 @@ def search_for(data: Data, tests: int | None = None, kept: KnowledgeFolder | Non
 
 
 def _read(data: Any, target: str | None) -> Data | Guess:
+    if _is_of_sklearn(data):
+        return _read(SklearnDataset(data).run().outputs["data"], target)
     if isinstance(data, str | os.PathLike):
         return guess(data, target)
     if isinstance(data, Data):
@@ -288,6 +289,11 @@ def _read(data: Any, target: str | None) -> Data | Guess:
             raise ConfigurationError("learn: target must name the column of the frame that is to be predicted")
         return from_pandas(data, target)
     raise ConfigurationError(f"learn: data must be a file, a pandas frame or Data, got {type(data).__name__}")
+
+
+def _is_of_sklearn(data: Any) -> bool:
+    """Whether it is the name of a set that comes with scikit-learn, and no file of that name is there."""
+    return isinstance(data, str) and data in sklearn_names() and not os.path.exists(data)
 
 
 def _advice(note: Note) -> str:
@@ -311,10 +317,14 @@ def _refuse_unlearnable(data: Data) -> None:
 
 
 def _loaded(project: Project, data: Any, given: Data | Guess) -> Source:
-    """Data in a project: a file by a loader, so that the model knows where it comes from."""
-    if isinstance(given, Data):
+    """Data in a project: those of a loader by it, so that the model knows where they come from."""
+    loader: Machine
+    if _is_of_sklearn(data):
+        loader = SklearnDataset(data)
+    elif isinstance(given, Data):
         return project.given(given)
-    loader = DataLoader(os.fspath(data), given.target, options=given.options)
+    else:
+        loader = DataLoader(os.fspath(data), given.target, options=given.options)
     source: Source = project.run(loader).data
     return source
 

@@ -108,6 +108,14 @@ def test_knowledge_that_cannot_be_written_costs_no_result(
         assert len(intemi.learn(votes, "party", tests=1).ranking) == 1
 
 
+def test_a_data_set_of_scikit_learn_goes_by_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    learned = intemi.learn("iris", tests=1, knowledge=False)
+    assert (learned.data.name, len(learned.data)) == ("iris", 150)
+    with pytest.raises(ConfigurationError, match="data have their target"):
+        intemi.learn("iris", "species", tests=1)
+
+
 def test_a_frame_needs_a_target_and_nothing_else() -> None:
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame({"x": [*range(10), *range(20, 30)], "kind": ["a"] * 10 + ["b"] * 10})
