@@ -17,6 +17,7 @@ EXTRAS = {
     "browser": ("PyQt6",),
     "dask": ("distributed",),
     "docs": ("material", "mkdocs", "mkdocstrings"),
+    "jobqueue": ("cryptography", "dask_jobqueue"),
 }
 """The extras that tests can need beside `test`, and the modules by which they are known to be installed."""
 

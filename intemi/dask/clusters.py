@@ -78,16 +78,25 @@ def _security(distributed: Any) -> Any:
 def _queue(file: str, workers: int | None) -> Iterator[Any]:
     name, options, jobs = read_queue(file)
     distributed = library_of_dask()
-    if find_spec("dask_jobqueue") is None:
-        raise ConfigurationError(f"{file}: needs dask-jobqueue, which is not installed; pip install dask-jobqueue")
-    if find_spec("cryptography") is None:
-        raise ConfigurationError(
-            f"{file}: needs the package cryptography, for an encrypted connection to the jobs; pip install cryptography"
-        )
+    lacking = [each for each in ("dask_jobqueue", "cryptography") if find_spec(each) is None]
+    if lacking:
+        raise ConfigurationError(f"{file}: needs {' and '.join(lacking)}; pip install 'intemi[jobqueue]'")
     import dask_jobqueue
 
-    security = distributed.Security.temporary()
-    with getattr(dask_jobqueue, QUEUES[name])(**options, protocol="tls://", security=security) as cluster:
+    options = {
+        "scheduler_options": {"dashboard_address": "127.0.0.1:0"},
+        "shared_temp_directory": os.getcwd(),  # for the certificates of this run, which jobs read
+        **options,
+        # Dask would pause a worker that is large, and may never wake it: the queue limits the job.
+        "worker_extra_args": ["--memory-limit", "0", *options.get("worker_extra_args", ())],
+        "protocol": "tls://",
+        "security": distributed.Security.temporary(),
+    }
+    try:
+        started = getattr(dask_jobqueue, QUEUES[name])(**options)
+    except (TypeError, ValueError) as error:
+        raise ConfigurationError(f"{file}: `jobqueue: {name}:` is refused by dask-jobqueue: {error}") from error
+    with started as cluster:
         cluster.scale(jobs=workers or jobs)
         yield cluster
 
