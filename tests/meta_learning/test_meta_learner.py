@@ -28,6 +28,7 @@ from intemi.machines import (
     SklearnDataset,
     Standardization,
     TransformAndClassify,
+    Voting,
     tune,
 )
 from intemi.machines.measures import LogLoss
@@ -207,6 +208,15 @@ def test_one_measure_is_lowest_when_it_is_best() -> None:
         for target, stopped in ((enough, "the strategy has found enough"), (too_little, done.results["Stopped"])):
             again = search.replace("strategy", PassiveSearch(GivenOrder(), stop=(target,)))
             assert found(again, project).results["Stopped"] == stopped
+
+
+def test_a_committee_is_not_cheaper_than_its_members() -> None:
+    with Project() as project:
+        candidates = Flow((Set((Busy(), Voting((Busy(), NaiveBayes())))),))
+        done = found(MetaLearner(candidates, validation=QUICK), project)
+        seconds = dict(zip(done.results["Ranking"]["candidate"], done.results["Ranking"]["seconds"], strict=True))
+    alone = seconds.pop("Busy")
+    assert seconds.popitem()[1] > 0.8 * alone > 0, "although what it consists of is on record when it is tested"
 
 
 def test_it_is_cross_validated_like_any_learner() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime
 
 import numpy as np
@@ -10,13 +10,13 @@ import numpy as np
 from intemi.data import Data
 from intemi.kernel import Capsule, ConfigurationError, Machine, Project, State
 from intemi.kernel.lineage import INVALIDATING
-from intemi.kernel.repository.item import Item
 from intemi.kernel.shipped import VERSION
 from intemi.machines.meta_learning.knowledge_entries import Entry, protocol_of, text_of
 from intemi.machines.meta_learning.meta_features import meta_features
 from intemi.machines.meta_learning.meta_learner import MetaLearner
 from intemi.machines.meta_learning.universal import universal_power
 from intemi.machines.meta_learning.validation import RESULT, candidate_of
+from intemi.machines.meta_learning.whole_cost import cpu_of_leaves
 
 
 def entries_of_search(project: Project, found: Capsule) -> Iterator[Entry]:
@@ -30,7 +30,6 @@ def entries_of_search(project: Project, found: Capsule) -> Iterator[Entry]:
     if _stamps_of(found):
         return
     when, protocol = datetime.now(UTC).isoformat(timespec="seconds"), protocol_of(search.validation)
-    is_leaf = _leaf_qualifier()
     for test in _finished_tests(found):
         answered = project.query(test, path=RESULT, labels=search.measure)
         results = np.array(answered.values, dtype=np.float64)
@@ -43,7 +42,7 @@ def entries_of_search(project: Project, found: Capsule) -> Iterator[Entry]:
             configuration=_text_of(candidate),
             protocol=protocol,
             results=tuple(results),
-            seconds=_cpu_of(project, test, is_leaf) * universal_power(),
+            seconds=cpu_of_leaves(project.query(test, labels=["cpu", "kind"])) * universal_power(),
             data_digest=data.content_digest().hex(),
             measure=search.measure,
             splits=_splits_of(test),
@@ -77,24 +76,6 @@ def _text_of(candidate: Machine) -> str:
         return text_of(candidate)
     except ConfigurationError:
         return f"{candidate} {candidate.digest.hex()}"
-
-
-def _cpu_of(project: Project, test: Capsule, is_leaf: Callable[[Item], bool]) -> float:
-    """CPU seconds of all that the test consists of, whichever request they were spent for."""
-    leaves = project.query(test, is_leaf, "cpu")
-    return float(sum(seconds for seconds in leaves.values if seconds is not None))
-
-
-def _leaf_qualifier() -> Callable[[Item], bool]:
-    """Tells leaves from composites. It reads one configuration of each kind: to read all of them takes long."""
-    are_leaves: dict[str, bool] = {}
-
-    def is_leaf(item: Item) -> bool:
-        if item.kind not in are_leaves:
-            are_leaves[item.kind] = not getattr(item.config, "is_composite", False)
-        return are_leaves[item.kind]
-
-    return is_leaf
 
 
 def _splits_of(test: Capsule) -> str:

@@ -17,6 +17,7 @@ from intemi.machines.meta_learning.progress import Progress
 from intemi.machines.meta_learning.search_log import Attempt
 from intemi.machines.meta_learning.task import Outcome, Task
 from intemi.machines.meta_learning.universal import universal_power
+from intemi.machines.meta_learning.whole_cost import PARTS, cpu_of_leaves
 
 IDLE_SHARE = 0.1
 """Of the time of a search, for which a test with a limit may occupy a worker without computing."""
@@ -47,6 +48,8 @@ class JobRunner:
         self._count = 0
         self._waiting: list[tuple[float, int, Task]] = []
         self._requested: dict[Capsule, tuple[Task, Attempt]] = {}
+        self._tests: dict[Task, Capsule] = {}
+        """Tests that have finished."""
         self._ended: deque[Task] = deque()
         """Tasks that have ended and were not waited for yet."""
         self._counts = Counter[Outcome]()
@@ -137,6 +140,7 @@ class JobRunner:
         """Remember what became of a test."""
         attempt.outcome = task.outcome
         if task.outcome is Outcome.FINISHED:
+            self._tests[task] = capsule
             attempt.quality = self._sign * task.quality
             if self._best is None or task.quality > self._best.quality:
                 self._best = task
@@ -158,6 +162,10 @@ class JobRunner:
             quarantine=tuple(task.candidate for task in self._quarantine),
         )
         self._job.report(self.progress)
+
+    def whole_seconds(self, task: Task) -> float:
+        """What the test of a task that has finished takes if nothing of it is on record, in universal seconds."""
+        return cpu_of_leaves(self._job.query(PARTS, self._tests[task])) * universal_power()
 
     def report_not_learned(self, task: Task, learned: Capsule) -> None:
         """List a candidate whose test has finished, but that has not learned from all data, as a failure."""

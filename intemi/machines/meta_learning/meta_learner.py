@@ -52,9 +52,10 @@ class MetaLearner(Learner):
 
     Results: "Best", "Quality" (the mean over the splits), "Tests" (how many finished), "Stopped" (why), and "Failures".
     "Ranking" is a table of all that finished, the best first, with the p-value of a paired t-test against the best,
-    what the test took in universal seconds, and the number of attempts. "As good" are those of them that are not
-    significantly worse than the best, and "Cheapest" is the one of these whose test took the least. "Log" has every
-    attempt in the order in which they were started. `ranked_candidates` gives configurations.
+    what the test takes if nothing of it is on record, in universal seconds, and the number of attempts. "As good" are
+    those of them that are not significantly worse than the best, and "Cheapest" is the one of these whose test takes
+    the least. "Log" has every attempt in the order in which they were started. `ranked_candidates` gives
+    configurations.
 
     >>> from intemi.kernel import Project
     >>> from intemi.machines import KNN, Majority, NaiveBayes, SklearnDataset
@@ -127,7 +128,7 @@ class MetaLearner(Learner):
             reason = Reason.EARLY
         winner, learned = await self._learned(job, course, runner, data, ends)
         names = distinct_names(attempt.candidate for attempt in runner.log)
-        ranking = _ranking(course, sign, names)
+        ranking = _ranking(course, runner, sign, names)
         as_good = ranking[ranking["p"] >= SIGNIFICANT]
         results = {
             "Best": names[winner.candidate],
@@ -182,7 +183,7 @@ class MetaLearner(Learner):
             runner.report_not_learned(task, learned)
             learned.abort()
         if ends is not None and course.ranking:
-            task = min(course.ranking, key=lambda task: task.took)
+            task = min(course.ranking, key=runner.whole_seconds)
             assert isinstance(task.candidate, Machine)
             learned = job.request(task.candidate, name="winner", data=data)
             await job.settled(learned)
@@ -201,7 +202,7 @@ class MetaLearner(Learner):
         return f"{self.kind}: no test of {len(runner.log)} has finished{within}{first}"
 
 
-def _ranking(course: Course, sign: int, names: Mapping[Hashable, str]) -> Series:
+def _ranking(course: Course, runner: JobRunner, sign: int, names: Mapping[Hashable, str]) -> Series:
     """What finished, the best first, with the significance of the difference from the best."""
     ranking = course.ranking
     best = ranking[0].results
@@ -211,7 +212,7 @@ def _ranking(course: Course, sign: int, names: Mapping[Hashable, str]) -> Series
             "quality": [sign * task.quality for task in ranking],
             "candidate": [names[task.candidate] for task in ranking],
             "p": p_values,
-            "seconds": [task.took for task in ranking],
+            "seconds": [runner.whole_seconds(task) for task in ranking],
             "attempts": [max(task.attempt, 1) for task in ranking],
         }
     )
