@@ -4,41 +4,16 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable
-from mmap import mmap
 
 from intemi.kernel.disk.claims import Claims
 from intemi.kernel.disk.database import Database
+from intemi.kernel.places import Places
 
 WORTH = 100
 """All ids are read once so many of them are there for each machine that was claimed: that costs as much as asking."""
-PLACES = 2**27
-"""Bits in which ids leave a mark: 16 MB, of which the system provides what is used. With a million machines one of a
-hundred ids that are new finds its place taken, and the file is asked."""
 
 _COUNT = "SELECT coalesce(max(rowid), 0) FROM machines"
 _LIST_IDS = "SELECT id, key FROM machines WHERE id NOT NULL UNION ALL SELECT key, NULL FROM keys"
-
-
-class _Places:
-    """A bit for each id, at a place that the id determines: if it is not set, the id was not added.
-
-    A set of a million ids would take 100 MB, and Python's collector would look at each of them again and again.
-    """
-
-    def __init__(self) -> None:
-        self._bits = mmap(-1, PLACES // 8)
-
-    def add(self, ids: Iterable[object]) -> None:
-        """Mark ids; damage may have made one something else than bytes, which nobody looks for."""
-        for each in ids:
-            if isinstance(each, bytes):
-                place = int.from_bytes(each[:4], "big") % PLACES
-                self._bits[place >> 3] |= 1 << (place & 7)
-
-    def lack(self, name: bytes) -> bool:
-        """Whether an id was not added, for sure."""
-        place = int.from_bytes(name[:4], "big") % PLACES
-        return not self._bits[place >> 3] & 1 << (place & 7)
 
 
 class KnownIds:
@@ -47,7 +22,7 @@ class KnownIds:
     def __init__(self, database: Database, claims: Claims) -> None:
         self._database = database
         self._claims = claims
-        self._ids: _Places | None = None
+        self._ids: Places | None = None
         self._alone: int | None = None
         self._read_at: tuple[int, int] | None = None
         self._looks = self._size = 0
@@ -69,7 +44,7 @@ class KnownIds:
             if self._ids is not None:
                 self._ids.add(ids)
 
-    def _read(self, alone: int) -> _Places | None:
+    def _read(self, alone: int) -> Places | None:
         with self._reading:
             if alone != self._alone:
                 state = self._database.version()
@@ -80,7 +55,7 @@ class KnownIds:
             if self._ids is None:
                 self._looks += 1
                 if self._looks * WORTH >= self._size:
-                    ids = _Places()
+                    ids = Places()
                     ids.add(name for row in self._database.rows(_LIST_IDS) for name in row)
                     self._ids = ids
             return self._ids

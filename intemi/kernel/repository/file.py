@@ -52,7 +52,7 @@ class Opened:
             self.is_from_file = False
             self.connection = connect()
         self.has_looked_for_old_notes = False
-        self.index = Index(self.connection)
+        self.index = Index(self.connection, is_empty=not self.is_from_file)
         self.lookup = Lookup(self.connection)
 
 

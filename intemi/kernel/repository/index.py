@@ -17,6 +17,7 @@ from intemi.kernel.block import Axes, axes_of, is_block
 from intemi.kernel.decoding import decode
 from intemi.kernel.entries import Entry
 from intemi.kernel.errors import EncodingError
+from intemi.kernel.places import Places
 from intemi.kernel.record import Child, Record, decode_children
 from intemi.kernel.repository.tables import IN_BLOCK, Transaction, text, to_cell
 from intemi.kernel.store import Store
@@ -80,10 +81,12 @@ _Row = tuple[Any, ...]
 class Index:
     """The tables of machines, results and edges, as they are written. Used by one thread at a time."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, connection: sqlite3.Connection, is_empty: bool = False) -> None:
         self._connection = connection
         self._numbers: dict[bytes, int] = {}
         self._configs: dict[bytes, int] = {}
+        self._places = Places() if is_empty else None
+        """Those of the ids of all machines, if the tables were empty: what is new need not be looked for."""
         self._generation: int | None = None
         """That of the store when the mark was compared with what stands there."""
         self.new = 0
@@ -320,13 +323,17 @@ class Index:
         if len(self._numbers) > _REMEMBERED:
             self._numbers.clear()
         missing = [machine for machine in machines if machine not in self._numbers]
-        self._numbers.update(self._known(missing))
+        places = self._places
+        old = missing if places is None else [machine for machine in missing if not places.lack(machine)]
+        self._numbers.update(self._known(old))
         (last,) = self._connection.execute("SELECT coalesce(max(number), 0) FROM machines").fetchone()
         given = [
             (machine, number)
             for number, machine in enumerate((each for each in missing if each not in self._numbers), last + 1)
         ]
         self._numbers.update(given)
+        if places is not None:
+            places.add(machine for machine, _ in given)
         return given
 
     def _known(self, machines: Sequence[bytes], condition: str = "TRUE") -> Iterator[tuple[bytes, int]]:
@@ -366,6 +373,8 @@ _CONTENT = {
 }
 """What an index says, whatever its numbers; each row belongs to what it begins with, and differs from others in its
 first two columns."""
+_OF_MACHINES = {"machines", "results", "axes of blocks", "children"}
+"""Of these, the owners are finished machines."""
 
 
 def difference(found: sqlite3.Connection, right: sqlite3.Connection) -> str:
@@ -373,7 +382,8 @@ def difference(found: sqlite3.Connection, right: sqlite3.Connection) -> str:
     owners = {machine for (machine,) in right.execute("SELECT id FROM machines WHERE wall IS NOT NULL")}
     for what, statement in _CONTENT.items():
         ordered = f"{statement} ORDER BY 1, 2"
-        owners.update(row[0] for row in right.execute(statement))
+        if what not in _OF_MACHINES:
+            owners.update(row[0] for row in right.execute(statement))
         said = (row for row in found.execute(ordered) if row[0] in owners)
         if any(row != expected for row, expected in zip_longest(said, right.execute(ordered))):
             return f"its {what} are not those on record"
