@@ -58,6 +58,7 @@ class Contents:
         """Take a piece of a large content; the last one completes it."""
         with self._lock:
             if name in self._held:  # another home has sent it meanwhile
+                self._unfinished.pop(name, None)
                 return
             whole = self._unfinished.setdefault(name, bytearray(size))
             if len(self._unfinished) > MAX_UNFINISHED:

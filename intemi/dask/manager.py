@@ -78,7 +78,7 @@ class DaskWorkers(Dispatcher):
             receive=self._receive,
             lose=self._lose,
             give_up=self._give_up,
-            drop=self._batching.close,
+            drop=self._drop,
             deliver=self.deliver,
         )
         self._receiver = Receiver(
@@ -197,6 +197,11 @@ class DaskWorkers(Dispatcher):
 
     def _receive(self, batch: Batch, future: Any) -> None:
         self._receivers.submit(self._receiver.receive, batch, future)
+
+    def _drop(self, batch: Batch) -> None:
+        """Nothing of a batch was left to send: there is room for another."""
+        self._batching.close(batch)
+        self.look_again()
 
     def _lose(self, batch: Batch, why: str, is_counted: bool) -> None:
         """A batch will not come home."""

@@ -13,12 +13,9 @@ from typing import Any, NamedTuple
 from intemi.dask import probe, tasks
 from intemi.dask.connection import Connection
 from intemi.dask.workers import Batch, RemoteWorker
-from intemi.kernel.errors import IntemiError
 
 START_SECONDS = 20.0
 """For which one more of the workers that are there at the start is waited for; the others may join later."""
-PROBE_SECONDS = 600
-"""For which the answer of a new worker is waited for: it may have to compile kernels first."""
 REPLY_SECONDS = 10
 """For which an answer that a worker has given may be on its way."""
 POLL_SECONDS = 0.02
@@ -88,8 +85,8 @@ class Members:
             future = tasks.submit(client, address, f"intemi-probe-{uuid.uuid4().hex}", probe.answer, versions)
             self._asked[address] = future, time.monotonic()
         refused = []
-        for address, (future, asked) in list(self._asked.items()):
-            if address in threads and not future.done() and time.monotonic() < asked + PROBE_SECONDS:
+        for address, (future, _) in list(self._asked.items()):
+            if address in threads and not future.done():
                 continue
             del self._asked[address]
             if address in threads and future.status not in ("cancelled", "lost"):
@@ -100,8 +97,6 @@ class Members:
     def _accept(self, address: str, threads: int, future: Any) -> list[Refusal]:
         """Let a worker that has answered join, or say what is wrong with it."""
         try:
-            if not future.done():
-                raise IntemiError(f"it has not answered for {PROBE_SECONDS} s")
             facts = future.result(timeout=REPLY_SECONDS)
             differing = probe.differences(facts)
             worker = None if differing else RemoteWorker(address, threads, facts["host"], facts["pid"])
@@ -188,8 +183,8 @@ def refusals(refused: list[Refusal]) -> list[str]:
 def silence(addresses: list[str]) -> str:
     """That workers have not answered yet."""
     return (
-        f"{named(addresses)} silent: no answer within {START_SECONDS:g} s, because kernels are compiled there first, "
-        "or because of a process that is frozen or a network that is cut; used as soon as an answer comes"
+        f"{named(addresses)} silent: no answer within {START_SECONDS:g} s, because of other work, kernels that are "
+        "compiled first, a process that is frozen or a network that is cut; used as soon as an answer comes"
     )
 
 

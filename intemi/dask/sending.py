@@ -57,7 +57,7 @@ class Sender:
         receive: Callable[[Batch, Any], None],
         lose: Callable[[Batch, str, bool], None],
         give_up: Callable[[RemoteWorker, str, bool], None],
-        drop: Callable[[Batch], object],
+        drop: Callable[[Batch], None],
         deliver: Callable[[Sequence[Outcome]], None],
     ) -> None:
         self._connection, self._lock, self._pool, self._codec = connection, lock, pool, codec

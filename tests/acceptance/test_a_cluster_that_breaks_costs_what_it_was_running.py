@@ -19,11 +19,11 @@ from typing import Any
 import psutil
 import pytest
 
-from intemi import EventKind, Machine, MachineFailed, Model, Project, Threads
+from intemi import EventKind, LimitExceeded, Limits, Machine, MachineFailed, Model, Project, Threads
 from intemi.dask import ClusterWarning, DaskWorkers
 from intemi.dask.monitor import HEARTBEAT_SECONDS
 from intemi.dask.remote import LEASE_SECONDS
-from tests.acceptance.test_remote_leaves_are_ended_at_once import process_of
+from tests.acceptance.test_remote_leaves_are_ended_at_once import Hang, process_of
 from tests.clusters import ROOT, RealCluster, wait_for_workers
 from tests.machines import Log, Sleep, cross_validation
 
@@ -157,6 +157,17 @@ def test_a_fault_at_a_random_moment(storm: Storm, tmp_path: Path, fault: str) ->
                 check(project, log, asked, seed)
         expect_gone(storm.hurt)
         wait_for_workers(storm.cluster, 2)
+
+
+@in_a_storm
+def test_limits_hold_when_the_scheduler_was_started_again(storm: Storm, tmp_path: Path) -> None:
+    with warnings.catch_warnings(), Project(workers=DaskWorkers(storm.cluster.address)) as project:
+        warnings.simplefilter("ignore", ClusterWarning)
+        project.request(Sleep(0.01, 1)).wait(60)
+        storm.kill_scheduler(random.Random(1))
+        project.request(Sleep(0.01, 2)).wait(60)
+        with pytest.raises(LimitExceeded):
+            project.request(Hang(str(tmp_path / "pid"), "spin"), limits=Limits(cpu=0.5)).wait(20)
 
 
 HOME = """

@@ -52,6 +52,16 @@ def test_a_large_content_comes_in_pieces(is_whole: bool) -> None:
     assert contents.lacking([name]) == ([] if is_whole else [name])
 
 
+def test_a_content_that_two_homes_send_at_a_time_is_taken_once() -> None:
+    contents = Contents(limit=10**6)
+    name, encoded = named(np.arange(100))
+    half = len(encoded) // 2
+    for at, piece in ((0, encoded[:half]), (0, encoded[:half]), (half, encoded[half:]), (half, encoded[half:])):
+        contents.add_piece(name, at, piece, len(encoded))
+    assert contents.lacking([name]) == []
+    assert not contents._unfinished
+
+
 def test_contents_whose_rest_never_comes_do_not_pile_up() -> None:
     contents = Contents(limit=10**6)
     for number in range(3 * MAX_UNFINISHED):
