@@ -5,8 +5,11 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+import yaml
+
 from intemi.experiments.comparison_html import notes_html, series_html
 from intemi.experiments.report import figure, page
+from intemi.kernel import Machine
 from intemi.markup import paragraph, table
 from intemi.series.display import counted
 
@@ -35,7 +38,7 @@ def report(learned: Learned) -> str:
         "The data": _data(learned),
     }
     details = {
-        "The winner": f"<pre>{escape(repr(learned.winner))}</pre>",
+        "The winner, as in an experiment file": f"<pre>{escape(_in_file(learned.winner))}</pre>",
         "Every attempt": series_html(results["Log"]),
         "Failures": _failures(results["Failures"]),
         "Warnings of libraries": notes_html(learned.warnings),
@@ -43,6 +46,11 @@ def report(learned: Learned) -> str:
     }
     lead = "".join(paragraph(line, "findings") for line in learned.summary().splitlines())
     return page(f"{learned.data.name or 'A table'}: a search for a learning machine", lead, sections, details)
+
+
+def _in_file(machine: Machine) -> str:
+    """A configuration with everything in it."""
+    return str(yaml.safe_dump(machine.to_plain(), sort_keys=False, allow_unicode=True))
 
 
 def _data(learned: Learned) -> str:

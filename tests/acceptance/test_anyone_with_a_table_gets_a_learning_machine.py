@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+import re
 import threading
 import warnings
 from dataclasses import replace
@@ -10,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import yaml
 from click.testing import CliRunner
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -18,6 +21,7 @@ from intemi.cli.main import command
 from intemi.experiments.learning import warnings_of_libraries
 from intemi.interop import IntemiSearch
 from intemi.kernel import ConfigurationError
+from intemi.kernel.component import from_plain
 from intemi.kernel.errors import StoreWarning
 
 SECONDS = 1.5
@@ -64,6 +68,8 @@ def test_python_gets_the_winner_the_ranking_and_a_file(votes: Path, tmp_path: Pa
     assert not any("drop" in note or "missing:" in note for note in learned.notes), "there are no such options"
     learned.save(tmp_path / "votes.model")
     learned.report(tmp_path / "votes.html")
+    (winner,) = re.findall("in an experiment file.*?<pre>(.*?)</pre>", (tmp_path / "votes.html").read_text(), re.DOTALL)
+    assert from_plain(yaml.safe_load(html.unescape(winner))) == learned.winner
     expected = learned.predict(votes)["Predicted"]
     assert intemi.load_model(tmp_path / "votes.model").predict(votes)["Predicted"] == expected
 
