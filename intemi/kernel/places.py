@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from mmap import mmap
 
-NUMBER = 2**27
-"""Bits: 16 MB, of which the system provides what is used. Of a million ids, one of a hundred finds its place taken."""
+NUMBER = 2**26
+"""Bits: 8 MB, of which the system provides what is used. With two million ids, one of thirty new ones finds its place
+taken."""
 
 
 class Places:
