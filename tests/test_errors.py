@@ -34,7 +34,7 @@ BELOW = {
     "kernel/disk/contents.py": "the contract of another library's base class",
     "kernel/entries.py": "bytes that are no entry: EncodingError where they are read",
     "kernel/repository/file.py": "a file that is none: damage where it is opened",
-    "dask/parcels.py": "a value that cannot travel: the caller sees MachineFailed",
+    "dask/codec.py": "a value that cannot travel: the caller sees MachineFailed",
     "dask/remote.py": "a value that cannot travel: the caller sees MachineFailed",
     "machines/meta_learning/calibration.py": "a damaged file: a warning where it is read, and the shipped one is used",
     "data/openml.py": "an answer that cannot be used: OpenMLError where it is read",

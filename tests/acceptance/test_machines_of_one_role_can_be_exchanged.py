@@ -62,7 +62,6 @@ COMBINERS = (
     "MetaDecisionTree",
     "SCANN",
     "SelectBest",
-    "SelectBestBy",
     "Stacking",
     "StackingAC45",
     "StackingC45",

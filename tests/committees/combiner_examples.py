@@ -25,7 +25,6 @@ from intemi.machines import (
     PredictedProbabilities,
     Route,
     SelectBest,
-    SelectBestBy,
     Stack,
     Stacking,
     Voting,
@@ -34,7 +33,7 @@ from intemi.machines.committees.arbiters import RIGHT, WRONG, Arbitrate, RightOr
 from intemi.machines.committees.cascading import Cascade
 from intemi.machines.committees.cross_predictions import OutOfFold
 from intemi.machines.committees.predictions import predictions_of
-from intemi.machines.committees.select_best import ErrorsOfPredictions, MeasuredPredictions
+from intemi.machines.committees.select_best import MeasuredPredictions
 from tests.learning.tables import nominal, outputs
 from tests.learning.test_classifiers import blobs
 
@@ -72,7 +71,6 @@ COMBINERS: dict[type[Machine], Callable[[], Example]] = {
     OutOfFold: lambda: (OutOfFold(), {"data": DATA, "training": [DATA], "parts": [PREDICTED]}),
     InnerFolds: lambda: (InnerFolds(3), {"data": DATA}),
     MetaData: lambda: (MetaData(), {"data": DATA, "predictions": [PREDICTED] * 2}),
-    ErrorsOfPredictions: lambda: (ErrorsOfPredictions(), {"data": DATA, "predictions": [PREDICTED] * 2}),
     MeasuredPredictions: lambda: (MeasuredPredictions(), {"data": DATA, "predictions": [PREDICTED] * 2}),
     Stack: lambda: (Stack(), {**told_of_two(), "meta": on_meta_level(DATA.labels)}),
     Route: lambda: (Route(PredictedProbabilities()), {**told_of_two(), "meta": on_meta_level(("1", "2"))}),
@@ -84,7 +82,6 @@ COMBINERS: dict[type[Machine], Callable[[], Example]] = {
     Arbitrate: lambda: (Arbitrate(), {**told_of_two(), "arbiters": [judge()] * 2}),
     Voting: lambda: (Voting(TWO_LEARNERS), {"data": DATA}),
     SelectBest: lambda: (SelectBest(TWO_LEARNERS, distributor=InnerFolds(3)), {"data": DATA}),
-    SelectBestBy: lambda: (SelectBestBy(TWO_LEARNERS, distributor=InnerFolds(3)), {"data": DATA}),
     Stacking: lambda: (Stacking(TWO_LEARNERS, distributor=InnerFolds(3)), {"data": DATA}),
     Cascading: lambda: (Cascading(TWO_LEARNERS), {"data": DATA}),
     Arbiters: lambda: (Arbiters(TWO_LEARNERS, distributor=InnerFolds(3)), {"data": DATA}),

@@ -37,7 +37,6 @@ from intemi.machines.committees.cascading import Cascade
 from intemi.machines.committees.combiner import Combiner, CrossCombiner
 from intemi.machines.committees.cross_predictions import OutOfFold
 from intemi.machines.committees.meta_decision_tree import MostAccurate
-from intemi.machines.committees.select_best import ErrorsOfPredictions
 from intemi.machines.trees import DiscriminantAxes
 
 PINNED_COMBINERS: list[tuple[Callable[[], Component], str]] = [
@@ -53,7 +52,6 @@ PINNED_COMBINERS: list[tuple[Callable[[], Component], str]] = [
     (lambda: CrossPredictions(), "f9b1f70b4ed3a0101bd01006fc799bef"),
     (lambda: DiscriminantAxes(), "1961653252dd35a56e22566062b991f6"),
     (lambda: DistributionProperties(), "02a9a978d0f4bf6974560fcb87443e23"),
-    (lambda: ErrorsOfPredictions(), "e0f6563bbe339703e17970b51ce5161e"),
     (lambda: InnerFolds(), "811bee817267e8bbe902cba511a57db4"),
     (lambda: LinearRegression(), "38eba03424f923f7fe32450f1c287e19"),
     (lambda: Logistic(), "6f670855e592dca58338166e1829bdba"),
@@ -68,7 +66,7 @@ PINNED_COMBINERS: list[tuple[Callable[[], Component], str]] = [
     (lambda: PredictedProbabilities(), "855b4505ab00868b17de0ffdad466cef"),
     (lambda: RightOrWrong(), "0857789743bb1a6c5af7235401666fa9"),
     (lambda: Route(), "cada71599e53dff4a17c2914dafe1d91"),
-    (lambda: SelectBest(), "083925bbd5776f8617b0d43b28dfbec3"),
+    (lambda: SelectBest(), "d8535cd0b09cfbd36960ad52c9f832cb"),
     (lambda: Stack(), "5230cd1980240ebb15d70c49831356c5"),
     (lambda: Stacking(), "d08e446d109173fa6656edd3729ff2b5"),
     (lambda: TunedKNN(), "07779a7042b626597f10c6d4fcef55c7"),

@@ -72,7 +72,7 @@ from intemi.machines.committees.randomization import Randomization
 from intemi.machines.committees.route import Route, Stack
 from intemi.machines.committees.rows_that_count import RowsThatCount
 from intemi.machines.committees.sampling import BootstrapSampler, BootstrapSamples
-from intemi.machines.committees.select_best import SelectBest, SelectBestBy
+from intemi.machines.committees.select_best import SelectBest
 from intemi.machines.committees.stacking import Stacking
 from intemi.machines.committees.tie_rules import LargestMeanProbability, LargestPrior, LowestClass, RandomClass, TieRule
 from intemi.machines.committees.update_rules import (
@@ -97,7 +97,6 @@ from intemi.machines.committees.weights import Reweighted, Weights
 __all__ = [
     "Voting",
     "SelectBest",
-    "SelectBestBy",
     "Stacking",
     "StackingC45",
     "StackingAC45",

@@ -1,4 +1,4 @@
-"""Select-Best: the learner that does best in inner folds, by its errors or by a measure, trained on all data."""
+"""Select-Best: the learner that is best in inner folds by a measure, trained on all data."""
 
 from __future__ import annotations
 
@@ -14,32 +14,9 @@ from intemi.machines.committees.inner_folds import InnerFolds
 from intemi.machines.committees.meta_data import answered_for
 from intemi.machines.committees.predictions import Predict, Predictions
 from intemi.machines.fairness.reads import Reads
-from intemi.machines.measures import ROCAUC, Measure
+from intemi.machines.measures import ClassificationAccuracy, Measure
 from intemi.machines.measures.measure import Evidence
 from intemi.machines.roles import Distributor
-
-
-class ErrorsOfPredictions(Machine):
-    """Compare predictions of several classifiers with the classes of data.
-
-    Results: "Errors", the weighted share that each gets wrong, and "Best", the number of the first one that gets fewest
-    wrong, from 0. Rows without an answer or a class do not count.
-    """
-
-    reads = Reads.TARGETS
-
-    data = Input(Data)
-    predictions = MultiInput(Predictions)
-
-    def run(self, data: Data, predictions: Sequence[Predictions]) -> Model:
-        answered_for(self.kind, data, predictions, ())
-        errors = []
-        for each in predictions:
-            counts = (each.answers >= 0) & (data.classes >= 0)
-            wrong = data.weights[counts & (each.answers != data.classes)].sum()
-            errors.append(float(wrong / data.weights[counts].sum()))
-        best = int(np.argmax(np.array(errors) <= min(errors) + 1e-12))
-        return Model(results={"Errors": tuple(errors), "Best": best})
 
 
 class MeasuredPredictions(Machine):
@@ -54,7 +31,7 @@ class MeasuredPredictions(Machine):
     data = Input(Data)
     predictions = MultiInput(Predictions)
 
-    measure: Measure = ROCAUC()
+    measure: Measure = ClassificationAccuracy()
 
     def check(self) -> None:
         check_ordered(self.kind, self.measure)
@@ -79,10 +56,11 @@ def check_ordered(kind: str, measure: Measure) -> None:
 
 
 class SelectBest(Combiner):
-    """Train the learner that makes the fewest errors in inner folds; of equal ones the first.
+    """Train the learner that is best in inner folds by a measure; of equal ones the first.
 
-    Without a `distributor` they are compared on the rows that they were trained on. It is the meta decision tree of a
-    single leaf. Results: "Best", the name of the learner, and its "Inner error".
+    The measure is taken over the answers for all rows at once. Without a `distributor` the learners are compared on the
+    rows that they were trained on. With the accuracy it is the meta decision tree of a single leaf. Results: "Best",
+    the name of the learner, and what the measure says of it, such as "Inner Accuracy".
 
     >>> from intemi.kernel import Project
     >>> from intemi.machines import Majority, NaiveBayes, SklearnDataset
@@ -92,54 +70,25 @@ class SelectBest(Combiner):
     'NaiveBayes'
     """
 
+    measure: Measure = parameter(default=ClassificationAccuracy(), kw_only=True)
     distributor: Machine | None = parameter(default=InnerFolds(), role=Distributor, kw_only=True)
 
     def check(self) -> None:
         super().check()
+        check_ordered(self.kind, self.measure)
         if self.distributor is not None:
             Distributor.demand(self.distributor, f"{self.kind}: distributor")
 
-    @property
-    def _comparison(self) -> tuple[Machine, str, str]:
-        """What compares the learners, its result that has a value for each, and the own result for that of the best."""
-        return ErrorsOfPredictions(), "Errors", "Inner error"
-
     async def run(self, job: Job, data: Any) -> Model:
-        comparison, values, inner = self._comparison
         if self.distributor is None:
             members = self.trained(job, data)
             told = [job.request(Predict(), data=data, classifier=each, name="predict").predictions for each in members]
         else:
             told = self.on_folds(job, data, self.distributor)
-        found = job.request(comparison, data=data, predictions=told, name="errors")
+        found = job.request(MeasuredPredictions(self.measure), data=data, predictions=told, name="measured")
         await found
         best = found.results["Best"]
         name = self.called()[best]
         learned = job.request(self.learners[best], data=data, name=name)
-        results = {"Best": name, inner: found.results[values][best]}
+        results = {"Best": name, f"Inner {self.measure.name}": found.results["Values"][best]}
         return Model(classifier=learned.classifier, members=[learned.classifier], results=results)
-
-
-class SelectBestBy(SelectBest):
-    """Train the learner that is best in inner folds by a measure; of equal ones the first.
-
-    The measure is taken over the answers for all rows at once. Results: "Best", the name of the learner, and what the
-    measure says of it, such as "Inner AUC".
-
-    >>> from intemi.kernel import Project
-    >>> from intemi.machines import LogLoss, Majority, NaiveBayes, SklearnDataset
-    >>> with Project() as project:
-    ...     iris = project.request(SklearnDataset("iris"))
-    ...     project.run(SelectBestBy((Majority(), NaiveBayes()), LogLoss()), data=iris.data).results["Best"]
-    'NaiveBayes'
-    """
-
-    measure: Measure = ROCAUC()
-
-    def check(self) -> None:
-        super().check()
-        check_ordered(self.kind, self.measure)
-
-    @property
-    def _comparison(self) -> tuple[Machine, str, str]:
-        return MeasuredPredictions(self.measure), "Values", f"Inner {self.measure.name}"
