@@ -15,7 +15,6 @@ import pytest
 from intemi import Input, Machine, Model, Project
 from intemi.dask import ClusterWarning, DaskWorkers
 from tests.clusters import RealCluster, wait_for_workers
-from tests.machines import Number
 
 pytestmark = [pytest.mark.slow, pytest.mark.needs("dask")]
 
@@ -44,23 +43,21 @@ def frozen(worker: subprocess.Popen[bytes]) -> Iterator[None]:
 def test_it_is_said_that_workers_are_missing_or_frozen_and_the_others_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("intemi.dask.members.START_SECONDS", 1.5)
     with RealCluster() as cluster:
-        with Project(workers=DaskWorkers(cluster.address)) as project:
-            asked = project.request(Number(1))
-            with pytest.warns(ClusterWarning, match=f"the cluster at {cluster.address} has no workers"):
-                time.sleep(1)
-            cluster.grow(1)
-            assert asked.wait(60).outputs["result"] == 1
+        said = f"the cluster at {cluster.address} has no workers"
+        with pytest.warns(ClusterWarning, match=said), Project(workers=DaskWorkers(cluster.address)):
+            time.sleep(1)
+        cluster.workers.append(cluster.add_worker())
         wide = cluster.add_worker("--nthreads", str(MANY))
         wait_for_workers(cluster, 2)
         manager = DaskWorkers(cluster.address)
-        with frozen(wide), pytest.warns(ClusterWarning, match=r"the worker tcp://.* is silent: no answer within 1.5 s"):
+        with frozen(wide), pytest.warns(ClusterWarning, match=r"silent: no answer within 1\.5 s"):
             project = Project(workers=manager)
         while len(manager.places) < 2:
             time.sleep(0.1)
         with frozen(wide):
             tables = [project.given(np.full(200_000, number)) for number in range(MANY + 4)]
             sums = [project.request(Sum(), table=table) for table in tables]
-            until = time.monotonic() + 20
+            until = time.monotonic() + 25
             while sum(each.done for each in sums) < 3:
                 assert time.monotonic() < until, "the other worker waits"
                 time.sleep(0.1)
