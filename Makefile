@@ -25,18 +25,23 @@ demo: $(VENV)/.base
 
 test: $(VENV)/.test-all
 	$(CHECK)
-	$(RUN) -m pytest -n 2 --timeout 300
+	$(PYTEST)
 
 test-quick: $(VENV)/.test
 	$(CHECK)
-	$(RUN) -m pytest -n 2 --timeout 300 -m "not slow and not needs"
+	$(PYTEST) -m "not slow and not needs"
 	@echo "Left out: slow tests, and those that need a browser, the site or peers of the benchmarks. 'make test' runs all."
 
+# Kernels are compiled meanwhile, and for a while beside the tests, which wait for those that they need.
 define CHECK
+@$(RUN) -m scripts.compile_kernels 2> /dev/null &
 $(RUN) -m ruff check
 $(RUN) -m ruff format --check
 $(RUN) -m mypy
 endef
+
+# One process more than two processors have to have, since many tests wait for processes, clocks and disks.
+PYTEST := $(RUN) -m pytest -n 3 --timeout 300
 
 # What depends on numba, numpy, scipy and scikit-learn, in an environment of its own for each end of their ranges.
 VERSIONS := build/versions

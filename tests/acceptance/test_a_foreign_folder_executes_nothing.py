@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -62,16 +63,23 @@ def edit(folder: Path, change: Callable[[dict[str, Any]], None]) -> None:
     file.write_text(json.dumps(plan))
 
 
-@pytest.fixture
-def demo(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder in which a learner of the package and one of a user were run; the user's file is no longer there."""
-    (tmp_path / "study.py").write_text(GUESS)
+    folder = tmp_path_factory.mktemp("made")
+    (folder / "study.py").write_text(GUESS)
     learners = "learners: {bayes: NaiveBayes, guess: {type: study.Guess, depth: 7}}\n"
-    (tmp_path / "demo.yaml").write_text(f"imports: study.py\n{PLAN}{learners}")
-    done = intemi("run", "demo.yaml", "-q", cwd=tmp_path)
+    (folder / "demo.yaml").write_text(f"imports: study.py\n{PLAN}{learners}")
+    done = intemi("run", "demo.yaml", "-q", cwd=folder)
     assert done.returncode == 0, done.stderr
-    (tmp_path / "study.py").rename(tmp_path / "elsewhere.py")
-    return tmp_path
+    (folder / "study.py").rename(folder / "elsewhere.py")
+    return folder
+
+
+@pytest.fixture
+def demo(made: Path, tmp_path: Path) -> Path:
+    """A copy of it, to be changed."""
+    return shutil.copytree(made, tmp_path / "copy")
 
 
 def test_no_command_imports_what_a_folder_names(demo: Path) -> None:

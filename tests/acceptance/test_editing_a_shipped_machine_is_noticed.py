@@ -41,9 +41,8 @@ class Copy:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        unused = shutil.ignore_patterns(
-            "*.pyc"
-        )  # compiled kernels come along: they are valid by the content of sources
+        # Compiled modules and kernels come along, but not what is being written.
+        unused = shutil.ignore_patterns("*.pyc.*", "*.tmp.*")
         for name in ("intemi", "scripts"):
             shutil.copytree(ROOT / name, folder / name, ignore=unused)
         (folder / "tests").mkdir()

@@ -43,7 +43,8 @@ print(quick(3.0), sum(quick.stats.cache_hits.values()), sum(quick.stats.cache_mi
 @pytest.fixture
 def copied(tmp_path: Path) -> Path:
     """A copy of the package with the quick kernel."""
-    shutil.copytree(PACKAGE, tmp_path / "intemi", ignore=shutil.ignore_patterns("__pycache__"))
+    unused = shutil.ignore_patterns("*.nb[ci]*", "*.sources", "*.pyc.*")  # machine code, and what is being written
+    shutil.copytree(PACKAGE, tmp_path / "intemi", ignore=unused)
     folder = tmp_path / "intemi" / "machines" / "trees" / "kernels"
     (folder / "quick.py").write_text(QUICK)
     (folder / "quick_helper.py").write_text(HELPER)
@@ -111,7 +112,9 @@ def test_the_cache_can_be_put_elsewhere(copied: Path, tmp_path: Path) -> None:
 
 def nowhere(copied: Path) -> dict[str, str]:
     """Where nothing can be written: neither beside the sources, nor in the user's own cache."""
-    (copied / "__pycache__").touch()
+    for folder in (copied, copied.parent / "quality"):
+        shutil.rmtree(folder / "__pycache__", ignore_errors=True)
+        (folder / "__pycache__").touch()
     return {"HOME": "/dev/null", "XDG_CACHE_HOME": "/dev/null"}
 
 
@@ -126,7 +129,6 @@ def test_without_a_folder_for_the_cache_kernels_are_compiled_in_memory_with_one_
 def test_our_measures_work_without_a_folder_for_the_cache(copied: Path) -> None:
     program = "from intemi.machines.trees import Gini\nprint(Gini().multi([[3, 0], [1, 4]]))"
     environment = nowhere(copied)
-    (copied.parent / "quality" / "__pycache__").touch()
     output, said = printed(copied, program, **environment)
     assert float(output[0]) == pytest.approx(0.3)
     assert said.count("cannot be cached") == 1
