@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from intemi.cli.main import main
 from intemi.experiments import found, saved
 from intemi.experiments.report import report
 from intemi.kernel import ConfigurationError, Project, from_plain
@@ -191,12 +192,17 @@ def test_names_of_a_folder_are_escaped(demo: Path) -> None:
     "text",
     ["[]", "3", "{", '{"data": 1}', "[" * 100_000, '{"a":' * 100_000, "\x00", '{"type": {}}', "null", ""],
 )
-def test_a_plan_of_another_shape_is_one_clear_error(demo: Path, text: str) -> None:
+def test_a_plan_of_another_shape_is_one_clear_error(
+    demo: Path, text: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     (demo / "demo" / "experiments" / "demo.json").write_text(text)
-    done = intemi("compare", "demo", cwd=demo)
-    assert done.returncode == 2
-    assert done.stderr.startswith("Error: demo/experiments/demo.json: this is not the plan of an experiment")
-    assert len(done.stderr) < 500
+    monkeypatch.chdir(demo)
+    with pytest.raises(SystemExit) as ended:
+        main(["compare", "demo"])
+    said = capsys.readouterr().err
+    assert ended.value.code == 2
+    assert said.startswith("Error: demo/experiments/demo.json: this is not the plan of an experiment")
+    assert len(said) < 500
 
 
 def test_scikit_learn_is_given_no_folder_to_load_pickles_from() -> None:
