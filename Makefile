@@ -32,15 +32,16 @@ test-quick: $(VENV)/.test
 	$(PYTEST) -m "not slow and not needs"
 	@echo "Left out: slow tests, and those that need a browser, the site or peers of the benchmarks. 'make test' runs all."
 
-# Kernels are compiled meanwhile, and for a while beside the tests, which wait for those that they need.
+# Kernels are compiled meanwhile, and for a while beside the tests, which wait for those that they need. What is said
+# here is not shown: a kernel that cannot be compiled fails again where a test needs it.
 define CHECK
-@$(RUN) -m scripts.compile_kernels 2> /dev/null &
+@$(RUN) -m scripts.compile_kernels > /dev/null 2>&1 &
 $(RUN) -m ruff check
 $(RUN) -m ruff format --check
 $(RUN) -m mypy
 endef
 
-# One process more than two processors have to have, since many tests wait for processes, clocks and disks.
+# For two processors: tests wait for processes, clocks and disks often enough to keep a third process busy.
 PYTEST := $(RUN) -m pytest -n 3 --timeout 300
 
 # What depends on numba, numpy, scipy and scikit-learn, in an environment of its own for each end of their ranges.
