@@ -10,6 +10,7 @@ goes on record is settled around it, by the project. There are two kinds of mana
 
 from __future__ import annotations
 
+import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -86,6 +87,7 @@ class TaskManager(ABC):
 
     def __init__(self) -> None:
         self._lines: tuple[AssemblyLine, ...] = ()
+        self._coming_and_going = threading.Lock()
         self._leaving: set[AssemblyLine] = set()
 
     # What a manager does with calls
@@ -106,9 +108,10 @@ class TaskManager(ABC):
 
     def open(self, line: AssemblyLine) -> None:
         """Begin to serve a project."""
-        if line in self._lines:
-            raise ConfigurationError(f"{self!r} serves this project already")
-        self._lines += (line,)
+        with self._coming_and_going:
+            if line in self._lines:
+                raise ConfigurationError(f"{self!r} serves this project already")
+            self._lines += (line,)
 
     def close(self, line: AssemblyLine) -> None:
         """Take no more tasks of a project, and return when its running ones are done or were stopped."""
@@ -117,9 +120,11 @@ class TaskManager(ABC):
         self._leaving.add(line)
         line.wake()
         self._leave(line)
-        self._lines = tuple(each for each in self._lines if each is not line)
+        with self._coming_and_going:
+            self._lines = tuple(each for each in self._lines if each is not line)
+            is_last = not self._lines
         self._leaving.discard(line)
-        if not self._lines:
+        if is_last:
             self.rest()
 
     @abstractmethod
