@@ -227,7 +227,8 @@ def learn(
 def warnings_of_libraries() -> Iterator[dict[str, None]]:
     """Collect the texts of warnings, from all threads, in place of showing them; those of this package are shown.
 
-    >>> with warnings_of_libraries() as found:
+    >>> with warnings.catch_warnings(), warnings_of_libraries() as found:
+    ...     warnings.simplefilter("default")
     ...     warnings.warn("lbfgs failed to converge", RuntimeWarning)
     >>> list(found)
     ['RuntimeWarning: lbfgs failed to converge']

@@ -21,7 +21,7 @@ from tests.clusters import RealCluster
 
 pytestmark = [pytest.mark.slow, pytest.mark.needs("dask")]
 
-LEAVES = int(os.environ.get("INTEMI_CLUSTER_LEAVES", "500"))
+LEAVES = int(os.environ.get("INTEMI_CLUSTER_LEAVES", "1500"))
 TABLE_BYTES = int(os.environ.get("INTEMI_CLUSTER_MB", "40")) * 2**20
 MB = 2**20
 
