@@ -11,9 +11,15 @@ from typing import Any
 from intemi.dask.wire import Garbled, Reference
 from intemi.kernel.decoding import decode
 from intemi.kernel.encoding import digest
+from intemi.kernel.errors import IntemiError
 from intemi.kernel.protection import protected
 from intemi.kernel.record import ABSENT
 from intemi.kernel.values import PICKLE
+
+
+class Dropped(IntemiError):
+    """A content that was here had to make room for others."""
+
 
 MAX_UNFINISHED = 8
 """Contents that arrive in pieces; the rest of one may never come, because its home was killed."""
@@ -60,7 +66,9 @@ class Contents:
             if name in self._held:  # another home has sent it meanwhile
                 self._unfinished.pop(name, None)
                 return
-            whole = self._unfinished.setdefault(name, bytearray(size))
+            if name not in self._unfinished:
+                self._unfinished[name] = bytearray(size)
+            whole = self._unfinished[name]
             if len(self._unfinished) > MAX_UNFINISHED:
                 del self._unfinished[next(iter(self._unfinished))]
             whole[at : at + len(piece)] = piece
@@ -91,7 +99,7 @@ class Contents:
         if value is not ABSENT:
             return value
         if content is None:
-            raise Garbled(f"the content {name.hex()} is not here any more; give DaskWorkers more memory")
+            raise Dropped(f"the content {name.hex()} was dropped before it was used; give DaskWorkers more memory")
         if content.startswith(PICKLE):
             if not trusted:
                 raise Garbled("a pickled value is taken from a home that trusts the cluster only")

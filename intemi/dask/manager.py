@@ -34,7 +34,7 @@ from intemi.kernel.errors import ConfigurationError
 from intemi.kernel.managers import Call, Stopped
 
 if TYPE_CHECKING:
-    from intemi.kernel.line import AssemblyLine
+    pass
 
 LEAVE_SECONDS = 2.0
 """For which workers are waited for, to end what they run, when the last project has left."""
@@ -59,7 +59,6 @@ class DaskWorkers(Dispatcher):
         super().__init__()
         if type(memory) is not int or memory < 1:
             raise ConfigurationError(f"DaskWorkers: memory must be a number of bytes, got {memory!r}")
-        self._preparing = threading.Lock()
         self._lock = threading.RLock()
         """Workers come and go, and batches are given to them, under this lock."""
         self._home = home = uuid.uuid4().hex[:16]
@@ -103,18 +102,20 @@ class DaskWorkers(Dispatcher):
     # It gets ready, and goes
 
     def prepare(self) -> None:
-        with self._preparing:
-            if self._connection.is_open:
-                return
-            try:
-                self._connection.open()
-                self._let_join()
-            except BaseException:
-                self._disconnect()
-                raise
-            self._senders.start()
-            self._receivers.start()
-            self._monitor.start()
+        if self._connection.is_open:
+            return
+        try:
+            self._connection.open()
+            self._let_join()
+        except OSError as error:
+            self._disconnect()
+            raise ConfigurationError(f"{self!r}: the cluster does not answer ({error})") from error
+        except BaseException:
+            self._disconnect()
+            raise
+        self._senders.start()
+        self._receivers.start()
+        self._monitor.start()
 
     def _let_join(self) -> None:
         """Use the workers that there are; refuse a cluster of which none can be used."""
@@ -131,14 +132,11 @@ class DaskWorkers(Dispatcher):
         self._count_workers()
 
     def rest(self) -> None:
-        with self._preparing:
-            if self._lines:  # another project has come meanwhile
-                return
-            self._monitor.stop()
-            self._leave_workers()
-            self._senders.close()
-            self._receivers.close()
-            self._disconnect()
+        self._monitor.stop()
+        self._leave_workers()
+        self._senders.close()
+        self._receivers.close()
+        self._disconnect()
 
     def _leave_workers(self) -> None:
         """Have workers end what they still run for this home: it was aborted, and is not waited for."""
@@ -163,13 +161,6 @@ class DaskWorkers(Dispatcher):
         self._connection.close()
 
     # Calls come in, on the thread of a project
-
-    def _dispatch(self, line: AssemblyLine) -> None:
-        try:
-            self.prepare()  # again: the last of the other projects may just have left
-        except ConfigurationError as error:
-            warn(str(error))
-        super()._dispatch(line)
 
     @property
     def has_room(self) -> bool:

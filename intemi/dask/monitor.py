@@ -37,7 +37,7 @@ class Monitor:
     ) -> None:
         self._connection, self._members, self._notifier = connection, members, notifier
         self._lose, self._look_again = lose, look_again
-        self._thread: threading.Thread | None = None
+        self._threads: list[threading.Thread] = []
         self._is_over = threading.Event()
         self._is_empty = False
         """Whether it was said that there are no workers."""
@@ -45,17 +45,17 @@ class Monitor:
     def start(self) -> None:
         """Begin to look."""
         self._is_over, self._is_empty = threading.Event(), False
-        self._thread = threading.Thread(
-            target=self._watch, args=(self._is_over,), name="intemi dask monitor", daemon=True
-        )
-        self._thread.start()
+        for task in (self._watch, self._send_heartbeats):
+            thread = threading.Thread(target=task, args=(self._is_over,), name="intemi dask monitor", daemon=True)
+            self._threads.append(thread)
+            thread.start()
 
     def stop(self) -> None:
         """Look no more. A look that is under way is waited for, unless the scheduler does not answer."""
         self._is_over.set()
-        if self._thread is not None:
-            self._thread.join(STOP_SECONDS)
-            self._thread = None
+        for thread in self._threads:
+            thread.join(STOP_SECONDS)
+        self._threads = []
 
     def _watch(self, is_over: threading.Event) -> None:
         while not is_over.wait(LOOK_SECONDS):
@@ -75,7 +75,6 @@ class Monitor:
             warn(each)
         self._look_again()
         self._say_if_empty()
-        self._send_heartbeats()
 
     def _say_if_empty(self) -> None:
         is_empty, was_empty = not self._members.workers and not self._members.is_growing, self._is_empty
@@ -105,9 +104,13 @@ class Monitor:
             self._lose(batch, why, is_counted)
         return sum(len(batch.calls) for batch in lost)
 
-    def _send_heartbeats(self) -> None:
-        """To workers that have not heard of home for a while; each batch is a heartbeat, too."""
-        before = time.monotonic() - HEARTBEAT_SECONDS
-        for worker in self._members.all():
-            if worker.batches and worker.heard < before and not worker.is_notified:
-                self._notifier.notify(worker)
+    def _send_heartbeats(self, is_over: threading.Event) -> None:
+        """To workers that have not heard of home for a while; each batch is a heartbeat, too.
+
+        A look may wait for a worker that does not answer. Heartbeats must not: without them workers end their leaves.
+        """
+        while not is_over.wait(LOOK_SECONDS):
+            before = time.monotonic() - HEARTBEAT_SECONDS
+            for worker in self._members.all():
+                if worker.batches and worker.heard < before and not worker.is_notified:
+                    self._notifier.notify(worker)

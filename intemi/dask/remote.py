@@ -11,7 +11,7 @@ from collections import OrderedDict
 from typing import Any
 
 from intemi.dask import definitions, wire
-from intemi.dask.contents import Contents
+from intemi.dask.contents import Contents, Dropped
 from intemi.dask.wire import Answer, BatchMessage, Leaf, Ran, Reference
 from intemi.kernel.decoding import decode
 from intemi.kernel.encoding import content_digest, digest, encode, encode_parts, is_shared
@@ -57,7 +57,7 @@ def leave(home: str) -> None:
 
 def heartbeat(home: str, stopped: list[int]) -> None:
     """A home says that it is alive, and which leaves to end, again and again: a message may have been lost."""
-    _runner.hear_of(home)
+    _runner.note_alive(home)
     _runner.stop(home, stopped)
 
 
@@ -122,7 +122,7 @@ class BatchRunner:
                 if all(home != batch.home for home, _ in self._calls):
                     self._heard.pop(batch.home, None)
 
-    def hear_of(self, home: str) -> None:
+    def note_alive(self, home: str) -> None:
         """A home is alive."""
         with self._lock:
             if home in self._heard:
@@ -136,6 +136,8 @@ class BatchRunner:
         try:
             try:
                 call = self._call(batch, leaf)
+            except Dropped as error:  # by what ran before it: it is asked for again, and so is what it needs
+                raise WorkerEnded(str(error)) from error
             except (EncodingError, ConfigurationError) as error:
                 raise _NotTheSame(str(error)) from error
             with self._lock:

@@ -26,6 +26,8 @@ from intemi.kernel.managers import Stopped
 MAX_INLINE_BYTES = 2**20
 """Contents that travel with a batch; larger ones travel before it, in pieces."""
 PIECE_BYTES = 2**25
+PIECE_SECONDS = 120.0
+"""For which a worker is waited for to take a piece."""
 PAUSE_SECONDS = 0.2
 """After an error; if the scheduler is gone, that is known by then."""
 
@@ -124,7 +126,8 @@ class Sender:
             self._submit(batch, leaves, contents)
         except Exception as error:
             self._fail(batch, error)
-        self._send_all(batch.worker)
+        finally:
+            self._send_all(batch.worker)
 
     def _send_ahead(self, worker: RemoteWorker, contents: dict[bytes, bytes]) -> None:
         """Send large contents, in pieces; they are taken out of what travels with the batch."""
@@ -135,7 +138,8 @@ class Sender:
                 continue
             for at in range(0, len(content), PIECE_BYTES):
                 piece = content[at : at + PIECE_BYTES]
-                self._connection.run([worker.address], remote.add_piece, name, at, piece, len(content), self._memory)
+                arguments = name, at, piece, len(content), self._memory
+                self._connection.run([worker.address], remote.add_piece, *arguments, seconds=PIECE_SECONDS)
             worker.hold([name])
             del contents[name]
 

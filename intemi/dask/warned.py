@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+import threading
 import warnings
-from contextlib import suppress
 
 
 class ClusterWarning(UserWarning):
@@ -11,6 +12,8 @@ class ClusterWarning(UserWarning):
 
 
 def warn(text: str) -> None:
-    """Warn of something; where warnings are errors, this thread goes on all the same."""
-    with suppress(ClusterWarning):
+    """Warn of something; where warnings are errors, it goes to `threading.excepthook`, and this thread goes on."""
+    try:
         warnings.warn(text, ClusterWarning, stacklevel=2)
+    except ClusterWarning:
+        threading.excepthook(threading.ExceptHookArgs((*sys.exc_info(), threading.current_thread())))

@@ -46,6 +46,8 @@ class Dispatcher(TaskManager):
         self._calls: dict[Task, Call] = {}
         self._threads: dict[AssemblyLine, threading.Thread] = {}
         self._delivered = threading.Condition()
+        self._delivering: list[int] = []
+        """Threads that deliver something just now."""
 
     # The contract
 
@@ -65,15 +67,20 @@ class Dispatcher(TaskManager):
     def deliver(self, outcomes: Sequence[Outcome]) -> None:
         """Hand back what has come of calls, each once; of a call that was delivered before, nothing is taken."""
         by_line: dict[AssemblyLine, list[tuple[Task, Outcome]]] = {}
-        for outcome in outcomes:
-            line, task = self._tasks.pop(outcome.call, (None, None))
-            if line is not None and task is not None:
-                self._calls.pop(task, None)
-                by_line.setdefault(line, []).append((task, outcome))
-        for line, delivered in by_line.items():
-            line.runner.deliver(delivered)
         with self._delivered:
-            self._delivered.notify_all()
+            self._delivering.append(threading.get_ident())
+        try:
+            for outcome in outcomes:
+                line, task = self._tasks.pop(outcome.call, (None, None))
+                if line is not None and task is not None:
+                    self._calls.pop(task, None)
+                    by_line.setdefault(line, []).append((task, outcome))
+            for line, delivered in by_line.items():
+                line.runner.deliver(delivered)
+        finally:
+            with self._delivered:
+                self._delivering.remove(threading.get_ident())
+                self._delivered.notify_all()
 
     def look_again(self) -> None:
         """There is room where there was none."""
@@ -100,10 +107,17 @@ class Dispatcher(TaskManager):
         if thread is not threading.current_thread():
             thread.join()
         with self._delivered:
-            self._delivered.wait_for(lambda: all(served is not line for served, _ in list(self._tasks.values())))
+            self._delivered.wait_for(lambda: self._is_done_with(line))
+
+    def _is_done_with(self, line: AssemblyLine) -> bool:
+        me = threading.get_ident()  # it may be a listener that unsubscribes this manager
+        if any(each != me for each in self._delivering):
+            return False
+        return all(served is not line for served, _ in list(self._tasks.values()))
 
     def _dispatch(self, line: AssemblyLine) -> None:
-        while (task := line.next_task(self)) is not None:
+        me = threading.current_thread()
+        while self._threads.get(line) is me and (task := line.next_task(self)) is not None:
             if isinstance(task, Task):
                 call = line.runner.begin(task, self)
                 if call is not None:

@@ -424,12 +424,13 @@ class AssemblyLine:
     def subscribe(self, manager: TaskManager) -> None:
         """Let a task manager work on this line."""
         self.refuse_fork()
-        manager.prepare()
-        with self._lock:
-            if self._is_closed:
-                raise IntemiError("the project is closed")
-            manager.open(self)
-            self.managers.append(manager)
+        with manager.changing:
+            manager.prepare()
+            with self._lock:
+                if self._is_closed:
+                    raise IntemiError("the project is closed")
+                manager.open(self)
+                self.managers.append(manager)
 
     def unsubscribe(self, manager: TaskManager) -> None:
         """Let a task manager finish what it is doing, and go."""

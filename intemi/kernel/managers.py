@@ -87,7 +87,8 @@ class TaskManager(ABC):
 
     def __init__(self) -> None:
         self._lines: tuple[AssemblyLine, ...] = ()
-        self._coming_and_going = threading.Lock()
+        self.changing = threading.RLock()
+        """Held while a project subscribes and while the last one leaves, which may take their time."""
         self._leaving: set[AssemblyLine] = set()
 
     # What a manager does with calls
@@ -108,10 +109,9 @@ class TaskManager(ABC):
 
     def open(self, line: AssemblyLine) -> None:
         """Begin to serve a project."""
-        with self._coming_and_going:
-            if line in self._lines:
-                raise ConfigurationError(f"{self!r} serves this project already")
-            self._lines += (line,)
+        if line in self._lines:
+            raise ConfigurationError(f"{self!r} serves this project already")
+        self._lines += (line,)
 
     def close(self, line: AssemblyLine) -> None:
         """Take no more tasks of a project, and return when its running ones are done or were stopped."""
@@ -120,12 +120,11 @@ class TaskManager(ABC):
         self._leaving.add(line)
         line.wake()
         self._leave(line)
-        with self._coming_and_going:
+        with self.changing:
             self._lines = tuple(each for each in self._lines if each is not line)
-            is_last = not self._lines
-        self._leaving.discard(line)
-        if is_last:
-            self.rest()
+            self._leaving.discard(line)
+            if not self._lines:
+                self.rest()
 
     @abstractmethod
     def _leave(self, line: AssemblyLine) -> None:

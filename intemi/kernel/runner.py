@@ -89,8 +89,9 @@ class Runner:
             self.finisher.finish(done)
         except BaseException as error:  # as in `perform`
             with self._line.step():
-                for task, _ in outcomes:
-                    self.finisher.fail(task, error)
+                for task, outcome in outcomes:
+                    if not isinstance(outcome.answer, Stopped):  # those are queued, or run elsewhere
+                        self.finisher.fail(task, error)
 
     def _delivered(self, task: Task, outcome: Outcome) -> Done:
         answer, wall, task.cpu, since, task.worker = outcome[1:]

@@ -94,7 +94,7 @@ class Slots(TaskManager):
 
     def _leave(self, line: AssemblyLine) -> None:
         self._permits.dismiss(line)
-        for thread in [thread for thread, served in self._threads.items() if served is line]:
+        for thread in [thread for thread, served in list(self._threads.items()) if served is line]:
             while thread in self._threads and thread.is_alive() and thread is not threading.current_thread():
                 thread.join(0.1)  # until it is done, or left behind
             self._threads.pop(thread, None)
@@ -103,7 +103,7 @@ class Slots(TaskManager):
         """Another thread takes the place of the one that runs a call, which goes when the leaf returns."""
         for running, ident in list(self._calls.values()):
             if running is call:
-                for thread in [thread for thread in self._threads if thread.ident == ident]:
+                for thread in [thread for thread in list(self._threads) if thread.ident == ident]:
                     line = self._threads.pop(thread)
                     if line in self._leaving:
                         self._permits.give()

@@ -22,9 +22,6 @@ from intemi.kernel.record import SINGLE, Child, Record
 from intemi.kernel.seeds import Seed
 from intemi.kernel.store import MINE, Claim, Finished, MemoryStore, Store
 
-REMEMBERED = 2**17
-"""Keys and ids whose records stay in memory: if there are more, the store on disk is asked for them."""
-
 
 class Failures(enum.Enum):
     """What to do about a machine whose failure is on record."""
@@ -101,7 +98,6 @@ class Unifier:
         self.lacks_some = False
         """Whether the store could not keep something, which is on record in this process only."""
         self._records: dict[bytes, Record] = {}
-        self._room = REMEMBERED
         self._by_key: dict[bytes, Task] = {}
         self._by_machine: dict[bytes, Task] = {}
         self._failed_now: set[bytes] = set()
@@ -119,7 +115,7 @@ class Unifier:
             if record is None or not self._usable(record):
                 return None
             record = self._records.setdefault(record.machine, record)
-            self._remember(record, key)
+            self._records[key] = record
         return record
 
     def look_up(self, key: bytes) -> Record | None:
@@ -186,7 +182,7 @@ class Unifier:
     def add_key(self, key: bytes, record: Record) -> None:
         """Let one more key lead to a finished machine."""
         self.store.add_key(key, record.machine)
-        self._remember(record, key)
+        self._records[key] = record
 
     def merge(self, task: Task, into: Task) -> None:
         """A task turned out to be for the same machine as another one."""
@@ -214,22 +210,14 @@ class Unifier:
         for key in task.keys:
             if self._by_key.get(key) is task:
                 del self._by_key[key]
+            if record is not None and self.level:
+                self._records[key] = record
         if self._by_machine.get(task.machine) is task:
             del self._by_machine[task.machine]
         if record is not None:
-            self._remember(record, record.machine, *(task.keys if self.level else ()))
+            self._records[record.machine] = record
             if record.failure is not None:
                 self._failed_now.add(record.machine)
-
-    def _remember(self, record: Record, *keys: bytes) -> None:
-        """Find a record by these keys without asking the store; if there are too many, the others are dropped."""
-        if len(self._records) >= self._room and self.store.durable:
-            for key, known in self._records.copy().items():
-                if known.failure is None and not self.is_kept_for_now(known.machine):
-                    self._records.pop(key, None)
-            self._room = len(self._records) + REMEMBERED
-        for key in keys:
-            self._records[key] = record
 
     def keep(self, finished: Sequence[Finished]) -> None:
         """Put machines on record for good."""
@@ -241,8 +229,6 @@ class Unifier:
             if self.store.durable:
                 self.store.release(each.record.machine)
         self._local.keep_all(finished)
-        for record, keys, _, _ in finished:  # they may have been dropped as if the store had them
-            self._remember(record, record.machine, *(keys if self.level else ()))
 
     def is_kept_for_now(self, machine: bytes) -> bool:
         """Whether a machine is on record in this process only."""
@@ -250,7 +236,7 @@ class Unifier:
 
     def forget(self, machine: bytes) -> None:
         """Drop a record, in memory and in the store."""
-        for key in [key for key, record in self._records.items() if record.machine == machine]:
+        for key in [key for key, record in self._records.copy().items() if record.machine == machine]:
             del self._records[key]
         self._failed_now.discard(machine)
         self._local.forget(machine)
@@ -258,7 +244,7 @@ class Unifier:
 
     def drop_records(self, machines: Set[bytes]) -> None:
         """Machines are on record no more: requests for them run them again."""
-        for key in [key for key, record in self._records.items() if record.machine in machines]:
+        for key in [key for key, record in self._records.copy().items() if record.machine in machines]:
             del self._records[key]
 
     def children(self, machine: bytes) -> list[Child]:

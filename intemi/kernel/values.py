@@ -40,9 +40,6 @@ SMALL = 256
 INLINE = 2048
 """Encoded values up to this size live in the record itself; larger ones are contents of their own."""
 
-REMEMBERED = 2**17
-"""Contents that are known to be in the store."""
-
 
 class Encoded:
     """What the outputs of one machine are encoded to."""
@@ -173,8 +170,6 @@ class Values:
 
     def kept(self, contents: Mapping[bytes, bytes]) -> None:
         """The store has got contents; those that are shared need not be written again."""
-        if len(self._shared) >= REMEMBERED:
-            self._shared.clear()  # parts are written again if they are met again
         self._shared.update(contents)
 
     def not_kept(self, contents: Mapping[bytes, bytes]) -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from intemi.dask.contents import MAX_UNFINISHED, Contents
+from intemi.dask.contents import MAX_UNFINISHED, Contents, Dropped
 from intemi.dask.wire import Garbled, Reference
 from intemi.kernel.encoding import digest, encode
 
@@ -36,6 +36,15 @@ def test_what_was_used_last_is_kept() -> None:
     contents.add(*names[3])
     assert contents.lacking([name for name, _ in names]) == [names[1][0]]
     assert contents.size <= 3000
+
+
+def test_a_content_that_made_room_for_others_is_not_taken_for_a_garbled_one() -> None:
+    contents = Contents(limit=1000)
+    names = [named("x" * 900 + str(number)) for number in range(2)]
+    for name, encoded in names:
+        contents.add(name, encoded)
+    with pytest.raises(Dropped, match="give DaskWorkers more memory"):
+        contents.value(Reference(names[0][0], {}), trusted=False)
 
 
 @pytest.mark.parametrize("is_whole", [True, False])

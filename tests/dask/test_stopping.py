@@ -43,7 +43,7 @@ def test_a_worker_remembers_homes_as_long_as_it_has_their_leaves() -> None:
     runner = BatchRunner()
     runner.stop("home", [5])
     runner.run(batch_of(5))
-    runner.hear_of("another home")
+    runner.note_alive("another home")
     assert not runner._heard
 
 

@@ -100,24 +100,6 @@ def test_a_store_that_breaks_keeps_a_handful_in_memory_and_says_why(project: Pro
         assert [project.run(Number(value)).outputs["result"] for value in range(100)] == list(range(100))
 
 
-@pytest.mark.filterwarnings("ignore:.*kept in memory only:intemi.kernel.StoreWarning")
-@pytest.mark.parametrize("trouble", [None, IntemiError("the disk is full")])
-def test_what_memory_has_no_room_for_is_not_run_again(
-    project: Project, monkeypatch: pytest.MonkeyPatch, trouble: Exception | None
-) -> None:
-    monkeypatch.setattr("intemi.kernel.unifier.REMEMBERED", 10)
-    unifier = project._line.unifier
-    unifier._room = 10
-    store_of(project).trouble = trouble
-    with project:
-        for _ in range(2):
-            for value in range(100):
-                doubled = project.run(Double(), number=project.request(Number(value)).result)
-                assert doubled.outputs["result"] == 2 * value
-        assert dict(project.counts().physical) == {"Number": 100, "Double": 100}
-        assert (len(unifier._records) <= 20) == (trouble is None)
-
-
 _together: dict[str, threading.Barrier] = {}
 
 

@@ -53,8 +53,23 @@ class Sleeper(Learner):
         return Majority().run(data)
 
 
+class Broken(Learner):
+    """Fails at once."""
+
+    def run(self, data: Data) -> Model:
+        raise ValueError("it never works")
+
+
 def searched(project: Project, name: str = "iris", search: MetaLearner = SEARCH) -> Any:
     return project.run(search, data=project.request(SklearnDataset(name)).data)
+
+
+def test_a_search_whose_first_test_failed_adds_the_others_with_a_description(tmp_path: Path) -> None:
+    kept = KnowledgeFolder(tmp_path)
+    search = MetaLearner(Flow((Set((Broken(), NaiveBayes())),)), validation=QUICK)
+    with Project() as project:
+        assert kept.add_search(project, searched(project, search=search)) == 1
+    assert kept.base().description_of("iris") is not None
 
 
 def test_a_search_adds_each_of_its_tests_once(tmp_path: Path) -> None:

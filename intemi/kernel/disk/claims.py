@@ -143,7 +143,7 @@ class _LockFile:
                     return
 
     def ask_to_share(self) -> bool:
-        """Ask a process that has locked all places to let others in; whether there was one, and it has."""
+        """Ask a process that has locked all places to unlock those that it does not hold; whether it has."""
         until = time.monotonic() + ASK_SECONDS
         was_exclusive = False
         while time.monotonic() < until:

@@ -56,7 +56,7 @@ def entries_of_search(project: Project, found: Capsule) -> Iterator[Entry]:
 
 def description_of_search(found: Capsule) -> dict[str, float]:
     """The meta-features of the data that a search has tested candidates on."""
-    return meta_features(next(child for child in found.children if child.name == "test").inputs["data"])
+    return meta_features(_finished_tests(found)[0].inputs["data"])
 
 
 def _finished_tests(found: Capsule) -> list[Capsule]:
