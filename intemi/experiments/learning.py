@@ -61,6 +61,8 @@ SAVING = 0.02
 """The share of the time that is kept for saving the winner, after the search."""
 HARVEST = 0.05
 """The share that is kept for adding tests to the knowledge folder, which takes a few milliseconds a test."""
+MAX_WARNINGS = 100
+"""Different texts of warnings that are collected."""
 MIN_KNOWN = 8
 """Data sets of which something is to be known before it guides a search."""
 Watcher = Callable[[Progress], None]
@@ -227,7 +229,9 @@ def learn(
 def warnings_of_libraries() -> Iterator[dict[str, None]]:
     """Collect the texts of warnings, from all threads, in place of showing them; those of this package are shown.
 
-    >>> with warnings.catch_warnings(), warnings_of_libraries() as found:
+    Each text is collected once, also if it was shown before.
+
+    >>> with warnings_of_libraries() as found:
     ...     warnings.simplefilter("default")
     ...     warnings.warn("lbfgs failed to converge", RuntimeWarning)
     >>> list(found)
@@ -239,14 +243,15 @@ def warnings_of_libraries() -> Iterator[dict[str, None]]:
     def show(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
         if is_over or category.__module__.partition(".")[0] == "intemi":  # a thread may put this back when it is over
             shown(message, category, *where, **more)
-        else:
+        elif len(found) < MAX_WARNINGS:
             found[f"{category.__name__}: {one_line(str(message))}"] = None
 
-    warnings.showwarning = show
-    try:
-        yield found
-    finally:
-        warnings.showwarning, is_over = shown, True
+    with warnings.catch_warnings():  # what was shown once is shown again
+        warnings.showwarning = show
+        try:
+            yield found
+        finally:
+            is_over = True
 
 
 def _add_to(kept: KnowledgeFolder, project: Project, found: Capsule) -> None:
