@@ -15,7 +15,7 @@ MAX_THREADS = 16
 class Background:
     """A pool of threads that can be closed and started again. What is submitted while it is closed is not done.
 
-    >>> Background("nobody").submit(print, "never")
+    >>> Background("sender").submit(print, "it is closed")
     """
 
     def __init__(self, name: str) -> None:

@@ -143,7 +143,7 @@ class DaskWorkers(Dispatcher):
         busy = [worker.address for worker in self._members.all() if worker.batches]
         self._drop_batches()
         if busy:
-            with suppress(Exception):  # one may not answer any more; it ends them when it does not hear of home
+            with suppress(Exception):  # one that does not answer ends them when heartbeats stay away
                 self._connection.run(busy, remote.leave, self._home, seconds=LEAVE_SECONDS)
 
     def _drop_batches(self) -> None:

@@ -23,7 +23,7 @@ A request travels through these files in this order:
 7. Seen. `events` report it, a `capsule` shows it, `explain` says what would be run, `attached` commentators speak of
    it, a `notebook` shows them as HTML, and the `repository` answers questions about everything that was ever run.
 
-All of them use `errors`, and some `locks`, `timers`, `forks`, `places`, `plain_files`, `libraries`, `linear_algebra`
+All of them use `errors`, and some `locks`, `timers`, `forks`, `id_filter`, `plain_files`, `libraries`, `linear_algebra`
 and `registered`.
 """
 

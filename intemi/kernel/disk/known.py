@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from intemi.kernel.disk.claims import Claims
 from intemi.kernel.disk.database import Database
-from intemi.kernel.places import Places
+from intemi.kernel.id_filter import IdFilter
 
 WORTH = 100
 """All ids are read once so many of them are there for each machine that was claimed: that costs as much as asking."""
@@ -22,7 +22,7 @@ class KnownIds:
     def __init__(self, database: Database, claims: Claims) -> None:
         self._database = database
         self._claims = claims
-        self._ids: Places | None = None
+        self._ids: IdFilter | None = None
         self._alone: int | None = None
         self._read_at: tuple[int, int] | None = None
         self._looks = self._size = 0
@@ -44,7 +44,7 @@ class KnownIds:
             if self._ids is not None:
                 self._ids.add(ids)
 
-    def _read(self, alone: int) -> Places | None:
+    def _read(self, alone: int) -> IdFilter | None:
         with self._reading:
             if alone != self._alone:
                 state = self._database.version()
@@ -55,7 +55,7 @@ class KnownIds:
             if self._ids is None:
                 self._looks += 1
                 if self._looks * WORTH >= self._size:
-                    ids = Places()
+                    ids = IdFilter()
                     ids.add(name for row in self._database.rows(_LIST_IDS) for name in row)
                     self._ids = ids
             return self._ids

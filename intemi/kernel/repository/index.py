@@ -17,7 +17,7 @@ from intemi.kernel.block import Axes, axes_of, is_block
 from intemi.kernel.decoding import decode
 from intemi.kernel.entries import Entry
 from intemi.kernel.errors import EncodingError
-from intemi.kernel.places import Places
+from intemi.kernel.id_filter import IdFilter
 from intemi.kernel.record import Child, Record, decode_children
 from intemi.kernel.repository.tables import IN_BLOCK, Transaction, text, to_cell
 from intemi.kernel.store import Store
@@ -85,7 +85,7 @@ class Index:
         self._connection = connection
         self._numbers: dict[bytes, int] = {}
         self._configs: dict[bytes, int] = {}
-        self._places = Places() if is_empty else None
+        self._filter = IdFilter() if is_empty else None
         """Those of the ids of all machines, if the tables were empty: what is new need not be looked for."""
         self._generation: int | None = None
         """That of the store when the mark was compared with what stands there."""
@@ -323,8 +323,8 @@ class Index:
         if len(self._numbers) > _REMEMBERED:
             self._numbers.clear()
         missing = [machine for machine in machines if machine not in self._numbers]
-        places = self._places
-        old = missing if places is None else [machine for machine in missing if not places.lack(machine)]
+        id_filter = self._filter
+        old = missing if id_filter is None else [machine for machine in missing if not id_filter.lack(machine)]
         self._numbers.update(self._known(old))
         (last,) = self._connection.execute("SELECT coalesce(max(number), 0) FROM machines").fetchone()
         given = [
@@ -332,8 +332,8 @@ class Index:
             for number, machine in enumerate((each for each in missing if each not in self._numbers), last + 1)
         ]
         self._numbers.update(given)
-        if places is not None:
-            places.add(machine for machine, _ in given)
+        if id_filter is not None:
+            id_filter.add(machine for machine, _ in given)
         return given
 
     def _known(self, machines: Sequence[bytes], condition: str = "TRUE") -> Iterator[tuple[bytes, int]]:
