@@ -31,7 +31,6 @@ pytestmark = [pytest.mark.slow, pytest.mark.needs("dask"), pytest.mark.filterwar
 
 FAULTS = int(os.environ.get("INTEMI_CLUSTER_FAULTS", "1"))
 LEAVES = 40
-in_a_storm = pytest.mark.skipif(FAULTS < 2, reason="takes long: INTEMI_CLUSTER_FAULTS=30 runs it")
 
 
 class Killed(Machine):
@@ -138,8 +137,8 @@ def expect_gone(processes: list[psutil.Process]) -> None:
         "kill_worker",
         "freeze_worker",
         "kill_leaf",
-        pytest.param("restart_by_nanny", marks=in_a_storm),
-        pytest.param("kill_scheduler", marks=in_a_storm),
+        "restart_by_nanny",
+        "kill_scheduler",
     ],
 )
 def test_a_fault_at_a_random_moment(storm: Storm, tmp_path: Path, fault: str) -> None:
@@ -159,7 +158,6 @@ def test_a_fault_at_a_random_moment(storm: Storm, tmp_path: Path, fault: str) ->
         wait_for_workers(storm.cluster, 2)
 
 
-@in_a_storm
 def test_limits_hold_when_the_scheduler_was_started_again(storm: Storm, tmp_path: Path) -> None:
     with warnings.catch_warnings(), Project(workers=DaskWorkers(storm.cluster.address)) as project:
         warnings.simplefilter("ignore", ClusterWarning)
@@ -216,7 +214,6 @@ with Project(workers=DaskWorkers(sys.argv[1])) as project:
 """
 
 
-@in_a_storm
 def test_what_runs_for_a_home_that_was_killed_is_ended(storm: Storm, tmp_path: Path) -> None:
     command = [sys.executable, "-c", HANGING_HOME, storm.cluster.address, str(tmp_path / "pid")]
     with subprocess.Popen(command, env={**os.environ, "PYTHONPATH": str(ROOT)}) as home:
@@ -278,7 +275,6 @@ def island() -> Iterator[Island]:
     made.close()
 
 
-@in_a_storm
 def test_the_network_is_cut_for_seconds(island: Island, tmp_path: Path) -> None:
     with RealCluster(host=island.host, prefix=("ip", "netns", "exec", island.name)) as cluster:
         cluster.add_worker("--host", island.host)
