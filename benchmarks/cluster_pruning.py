@@ -23,7 +23,7 @@ from benchmarks.report import Target, note_progress, print_table
 from configs.single_trees import AllMethods, single_trees
 from intemi import Project, Threads
 from intemi.dask import DaskWorkers
-from intemi.kernel.managers import TaskManager
+from intemi.kernel.workers.base import TaskManager
 from intemi.machines import Repeater, SklearnDataset
 
 ONE, TWO = "1 dask worker", "2 dask workers"

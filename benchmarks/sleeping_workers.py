@@ -14,8 +14,8 @@ import dask
 from distributed import Worker
 
 from intemi.kernel.machine import Model
-from intemi.kernel.managers import Call
-from intemi.kernel.processes.manager import WorkerPool
+from intemi.kernel.workers.base import Call
+from intemi.kernel.workers.processes import WorkerPool
 
 MAX_JOINING = 32
 """Workers that join at a time."""

@@ -21,7 +21,7 @@ What is here, in the order in which it is best read:
                   Seed
     to compare    diff, Difference
     to keep       storable, content_digest, from_plain, load_model
-    workers       Threads, Processes; to write your own: TaskManager, Slots, Dispatcher, Call, Task, Stopped
+    workers       Threads, Processes
     errors        IntemiError and its family: ConfigurationError, BindingError, InfeasibleError, EncodingError,
                   MachineError, MachineFailed, MachineAborted, LimitExceeded, MemoryExceeded;
                   StoreWarning, ChanceWarning are warnings
@@ -36,6 +36,7 @@ What is elsewhere:
     intemi.analysis     statistics, tests of hypotheses, plots
     intemi.experiments  experiments from files and from Python
     intemi.interop      machines as estimators of scikit-learn
+    intemi.workers      task managers, and what to extend for one of your own
     intemi.dask         leaves on the workers of a cluster
     intemi.testing      what any machine, store or task manager must do
 """
@@ -48,9 +49,7 @@ from intemi.kernel.block import Block
 from intemi.kernel.capsule import Capsule
 from intemi.kernel.component import Component, from_plain
 from intemi.kernel.composite import Job
-from intemi.kernel.context import Source, State, Task
 from intemi.kernel.differences import Difference, diff
-from intemi.kernel.dispatch import Dispatcher
 from intemi.kernel.encoding import content_digest, storable
 from intemi.kernel.errors import (
     BindingError,
@@ -69,19 +68,18 @@ from intemi.kernel.errors import (
 from intemi.kernel.events import Counts, Event, EventKind
 from intemi.kernel.limits import Limits
 from intemi.kernel.machine import Machine, Model
-from intemi.kernel.managers import Call, Stopped, TaskManager
 from intemi.kernel.parameters import parameter
 from intemi.kernel.ports import Input, MultiInput, MultiOutput, Output
 from intemi.kernel.project import Project
+from intemi.kernel.records import Failures
 from intemi.kernel.repository import Commentator
 from intemi.kernel.seeds import Seed
-from intemi.kernel.slots import Slots
-from intemi.kernel.threads import Threads
-from intemi.kernel.unifier import Failures
+from intemi.kernel.task import Source, State
+from intemi.kernel.workers.threads import Threads
 
 if TYPE_CHECKING:
     from intemi.experiments.learning import Learned, learn
-    from intemi.kernel.processes import Processes
+    from intemi.kernel.workers.processes import Processes
     from intemi.machines.saved_models import load_model
 
 __version__ = _shipped.VERSION
@@ -124,12 +122,6 @@ __all__ = [
     # Workers
     "Threads",
     "Processes",
-    "TaskManager",
-    "Slots",
-    "Dispatcher",
-    "Call",
-    "Task",
-    "Stopped",
     # Errors
     "IntemiError",
     "ConfigurationError",
@@ -156,7 +148,7 @@ def __getattr__(name: str) -> Any:
 
         return getattr(learning, name)
     if name == "Processes":  # loaded when it is needed: not every project has worker processes
-        from intemi.kernel.processes import Processes
+        from intemi.kernel.workers.processes import Processes
 
         return Processes
     raise AttributeError(f"module 'intemi' has no attribute {name!r}")

@@ -22,7 +22,7 @@ from configs import committees
 from configs.committees import BAGGING_AXES, BOOSTING_AXES, SIZE, Part
 from intemi import Project
 from intemi.experiments import Experiment, Outcome, found, run
-from intemi.kernel.processes import Processes
+from intemi.kernel.workers.processes import Processes
 from scripts.committees_charts import draw
 from scripts.committees_claims import findings
 from scripts.committees_results import COMMITTEES, Results, results_in

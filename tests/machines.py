@@ -25,7 +25,6 @@ from intemi.kernel import (
     Project,
     parameter,
 )
-from intemi.kernel.context import Context
 from intemi.machines import Repeater, Scheme
 
 
@@ -276,16 +275,16 @@ class Log:
         self.events: list[Event] = []
         project.listen(self.events.append)
 
-    def contexts(self, kind: EventKind) -> list[Context]:
-        """The contexts to which something happened, in order."""
-        return [event.context for event in self.events if event.kind is kind]
+    def of(self, kind: EventKind) -> list[Event]:
+        """The events of a kind, in order."""
+        return [event for event in self.events if event.kind is kind]
 
     @property
     def started(self) -> list[str]:
         """The paths of what ran, in order."""
-        return [context.path for context in self.contexts(EventKind.STARTED)]
+        return [event.path for event in self.of(EventKind.STARTED)]
 
     @property
     def runs(self) -> Counter[bytes]:
         """How often each key was run."""
-        return Counter(context.key for context in self.contexts(EventKind.STARTED))
+        return Counter(event.key for event in self.of(EventKind.STARTED))

@@ -26,9 +26,9 @@ ON_PURPOSE = {
 BELOW = {
     "kernel/values.py": "a machine's own failure: the caller sees MachineFailed",
     "kernel/runner.py": "a machine's own failure: the caller sees MachineFailed",
-    "kernel/processes/manager.py": "a machine's own failure: the caller sees MachineFailed",
-    "kernel/processes/worker.py": "a machine's own failure: the caller sees MachineFailed",
-    "kernel/processes/channel.py": "the end of a connection: WorkerEnded where it is read",
+    "kernel/workers/processes.py": "a machine's own failure: the caller sees MachineFailed",
+    "kernel/workers/worker_main.py": "a machine's own failure: the caller sees MachineFailed",
+    "kernel/workers/transport.py": "the end of a connection: WorkerEnded where it is read",
     "kernel/parameters.py": "a class that cannot be declared: ConfigurationError where it is",
     "kernel/record.py": "bytes of another format: treated as damage where they are read",
     "kernel/disk/contents.py": "the contract of another library's base class",

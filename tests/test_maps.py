@@ -28,7 +28,7 @@ def modules_in(package: str) -> set[str]:
     return files | {path.parent.name for path in folder.glob("*/__init__.py")}
 
 
-@pytest.mark.parametrize("package", ["kernel", "kernel/disk", "kernel/processes", "kernel/repository", "kernel/source"])
+@pytest.mark.parametrize("package", ["kernel", "kernel/disk", "kernel/repository", "kernel/source", "kernel/workers"])
 def test_a_map_of_the_kernel_names_every_file_and_nothing_else(package: str) -> None:
     named = re.findall(r"`(\w+)`", map_of(package))
     assert modules_in(package) - set(named) == set(), "files that the docstring of the package does not name"

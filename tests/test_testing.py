@@ -23,13 +23,13 @@ from intemi.kernel import (
     Model,
     MultiOutput,
     Output,
-    TaskManager,
     Threads,
     storable,
 )
-from intemi.kernel.managers import Call
 from intemi.kernel.seeds import Seed
+from intemi.kernel.workers.base import Call
 from intemi.testing import check_machine, check_task_manager
+from intemi.workers import TaskManager
 from tests.machines import Add, Chain, Distribute, Draw, Fan, Number, Ramp, Shake, Split, Total, cross_validation
 
 _serial = itertools.count()

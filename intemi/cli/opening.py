@@ -19,7 +19,8 @@ from intemi.whole_files import write_whole
 
 if TYPE_CHECKING:
     from intemi.experiments import Experiment
-    from intemi.kernel import Project, TaskManager
+    from intemi.kernel import Project
+from intemi.kernel.workers.base import TaskManager
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Write JSON, for programs to read.")
 project_option = click.option(
@@ -63,7 +64,7 @@ def workers_of(
         with workers_on(on, workers, insecure) as manager:
             yield manager
     elif processes:
-        from intemi.kernel.processes import Processes
+        from intemi.kernel.workers.processes import Processes
 
         yield Processes(workers)
     else:

@@ -27,7 +27,8 @@ from intemi.series.display import counted
 if TYPE_CHECKING:
     from intemi.experiments import Experiment, Outcome
     from intemi.experiments.progress import How
-    from intemi.kernel import Project, TaskManager
+    from intemi.kernel import Project
+from intemi.kernel.workers.base import TaskManager
 
 
 @click.command(

@@ -7,10 +7,9 @@ from intemi.dask.codec import Codec
 from intemi.dask.wire import Answer, Garbled, Ran
 from intemi.dask.workers import RemoteWorker
 from intemi.kernel import errors
-from intemi.kernel.dispatch import Outcome
 from intemi.kernel.errors import IntemiError, WorkerEnded, WorkerError
-from intemi.kernel.managers import Call, Stopped
-from intemi.kernel.processes.manager import RemoteTraceback
+from intemi.kernel.workers.base import Call, Outcome, Stopped
+from intemi.kernel.workers.processes import RemoteTraceback
 
 
 class Lost(IntemiError):

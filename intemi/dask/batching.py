@@ -11,7 +11,7 @@ from intemi.dask.losses import Losses
 from intemi.dask.members import Members
 from intemi.dask.workers import Batch, RemoteWorker
 from intemi.kernel.machine import Machine
-from intemi.kernel.managers import Call
+from intemi.kernel.workers.base import Call
 
 BATCH_SECONDS = 0.05
 """What the leaves of a batch are expected to take together."""

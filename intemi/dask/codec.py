@@ -16,11 +16,11 @@ from intemi.kernel.decoding import decode, named_in
 from intemi.kernel.encoding import digest, encode, encode_parts
 from intemi.kernel.errors import EncodingError
 from intemi.kernel.machine import Model
-from intemi.kernel.managers import Call
 from intemi.kernel.memory import Origin
 from intemi.kernel.protection import protected
 from intemi.kernel.record import Item
 from intemi.kernel.values import PICKLE
+from intemi.kernel.workers.base import Call
 
 MAX_KNOWN = 2**14
 """Values whose digests are remembered."""

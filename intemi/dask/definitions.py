@@ -17,7 +17,7 @@ from intemi.kernel import registry
 from intemi.kernel.component import Component
 from intemi.kernel.encoding import set_source, source_of
 from intemi.kernel.errors import ConfigurationError, EncodingError
-from intemi.kernel.processes.classes import Pickler
+from intemi.kernel.workers.definitions import Pickler
 
 _TABLES = {
     "C": registry.component,

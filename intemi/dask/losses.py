@@ -6,9 +6,8 @@ import threading
 from collections import OrderedDict
 
 from intemi.dask.workers import RemoteWorker
-from intemi.kernel.dispatch import Outcome
 from intemi.kernel.errors import WorkerEnded
-from intemi.kernel.managers import Call, Stopped
+from intemi.kernel.workers.base import Call, Outcome, Stopped
 
 MAX_LOSSES = 3
 """A leaf that was lost so often has failed."""

@@ -29,9 +29,9 @@ from intemi.dask.receiving import Receiver
 from intemi.dask.sending import BatchSettings, Sender
 from intemi.dask.warned import warn
 from intemi.dask.workers import Batch, RemoteWorker
-from intemi.kernel.dispatch import Dispatcher, Outcome
 from intemi.kernel.errors import ConfigurationError
-from intemi.kernel.managers import Call, Stopped
+from intemi.kernel.workers.base import Call, Outcome, Stopped
+from intemi.kernel.workers.dispatch import Dispatcher
 
 if TYPE_CHECKING:
     pass

@@ -12,9 +12,8 @@ from intemi.dask.codec import Codec
 from intemi.dask.losses import Losses
 from intemi.dask.wire import Answer, Ran
 from intemi.dask.workers import Batch, RemoteWorker
-from intemi.kernel.dispatch import Outcome
 from intemi.kernel.machine import Model
-from intemi.kernel.managers import Call, Stopped
+from intemi.kernel.workers.base import Call, Outcome, Stopped
 
 FETCH_SECONDS = 60
 """For which the answer of a batch that has run is waited for."""

@@ -17,11 +17,11 @@ from intemi.kernel.decoding import decode
 from intemi.kernel.encoding import content_digest, digest, encode, encode_parts, is_shared
 from intemi.kernel.errors import ConfigurationError, EncodingError, IntemiError, WorkerEnded
 from intemi.kernel.machine import Machine, Model
-from intemi.kernel.managers import Call, Stopped
-from intemi.kernel.processes.manager import RemoteTraceback, WorkerPool
 from intemi.kernel.protection import handed_out, looked_at
 from intemi.kernel.record import Item
 from intemi.kernel.values import PICKLE
+from intemi.kernel.workers.base import Call, Stopped
+from intemi.kernel.workers.processes import RemoteTraceback, WorkerPool
 
 CHILD_SHARE = 4
 """A child process keeps up to this part of what its worker may keep: what it needs is mostly sent to it again."""

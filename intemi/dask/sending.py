@@ -20,8 +20,7 @@ from intemi.dask.connection import Connection
 from intemi.dask.warned import warn
 from intemi.dask.wire import BatchMessage, Leaf
 from intemi.dask.workers import Batch, RemoteWorker
-from intemi.kernel.dispatch import Outcome
-from intemi.kernel.managers import Stopped
+from intemi.kernel.workers.base import Outcome, Stopped
 
 MAX_INLINE_BYTES = 2**20
 """Contents that travel with a batch; larger ones travel before it, in pieces."""

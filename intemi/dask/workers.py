@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from itertools import count
 from typing import Any
 
-from intemi.kernel.managers import Call
+from intemi.kernel.workers.base import Call
 
 MAX_HELD = 2**16
 """Contents of a worker that home remembers."""

@@ -24,8 +24,9 @@ from intemi.data.exchange import from_pandas
 from intemi.data.guessing import Guess, guess
 from intemi.data.notes import Note
 from intemi.experiments.datasets import sklearn_names
-from intemi.kernel import Capsule, ConfigurationError, IntemiError, Machine, Project, Source, TaskManager
+from intemi.kernel import Capsule, ConfigurationError, IntemiError, Machine, Project, Source
 from intemi.kernel.errors import StoreWarning, TimedOut
+from intemi.kernel.workers.base import TaskManager
 from intemi.machines.loading import DataLoader, SklearnDataset
 from intemi.machines.meta_learning import (
     ComplexitySearch,

@@ -17,12 +17,12 @@ from intemi.experiments.outcome import Cell, Outcome
 from intemi.experiments.progress import Progress, in_notebook
 from intemi.experiments.unknown import is_known
 from intemi.kernel.capsule import Capsule
-from intemi.kernel.context import Source
 from intemi.kernel.errors import ConfigurationError, IntemiError, MachineError
 from intemi.kernel.explain import Explanation
 from intemi.kernel.plain_files import check_folder, create_file, read_file
 from intemi.kernel.ports import Output
 from intemi.kernel.project import Given, Project
+from intemi.kernel.task import Source
 
 
 def run(experiment: Experiment, project: Project, progress: Progress | None = None) -> Outcome:

@@ -9,7 +9,6 @@ from time import monotonic
 from typing import Literal
 
 from intemi.kernel.capsule import Capsule
-from intemi.kernel.context import Context
 from intemi.kernel.events import Event, EventKind
 from intemi.kernel.project import Project
 
@@ -86,23 +85,22 @@ class Tally:
 
     def __call__(self, event: Event) -> None:
         """Count an event."""
-        context, kind = event.context, event.kind
-        root, depth = _root(context)
+        kind = event.kind
         with self._lock:
-            branch = self.branches.get(root.name)
+            branch = self.branches.get(event.root)
             if kind is EventKind.STARTED:
-                if not context.config.is_composite:
-                    self.running[id(context)] = context.path
+                if not event.config.is_composite:
+                    self.running[event.number] = event.path
             elif kind is not EventKind.REQUESTED:
-                self.running.pop(id(context), None)
-                if kind is EventKind.FINISHED and context.record is not None and context.record.worker is not None:
-                    self.hosts[context.record.worker.rpartition(":")[0]] += 1
+                self.running.pop(event.number, None)
+                if kind is EventKind.FINISHED and event.worker is not None:
+                    self.hosts[event.worker.rpartition(":")[0]] += 1
             if branch is None:
                 return
-            if kind is EventKind.FAILED and context.error is not None and context.error.path == context.path:
+            if kind is EventKind.FAILED and event.error is not None and event.error.path == event.path:
                 branch.failed += 1  # by itself: what depends on it is not counted
-            if not context.is_step:
-                self._count(branch, kind, depth)
+            if not event.is_step:
+                self._count(branch, kind, event.depth)
 
     def _count(self, branch: Branch, kind: EventKind, depth: int) -> None:
         if kind is EventKind.REQUESTED:
@@ -171,10 +169,3 @@ def tally(project: Project) -> Tally:
     counted = Tally()
     project.listen(counted, early=True)
     return counted
-
-
-def _root(context: Context) -> tuple[Context, int]:
-    depth = 0
-    while context.parent is not None:
-        context, depth = context.parent, depth + 1
-    return context, depth

@@ -12,9 +12,8 @@ A request travels through these files in this order:
 3. Recognised. `unifier`: is there such a machine already? `guard`: are its inputs ready? `lineage`: does it matter how
    they came about? `privacy`: does it claim anything?
 4. Queued. `spooler`: what is next? `watcher`: is another process running it?
-5. Run. `managers` is the contract of a task manager. `slots` run leaves one by one, on `threads` or in worker
-   `processes`; `turns` lets one thread at a time hold the interpreter, and `permits` let several projects share the
-   slots. `dispatch` sends leaves away. `runner` takes a task from its turn to its record, `composite` is what a
+5. Run. `workers` are the task managers: threads, worker processes, or what sends leaves away. `runner` takes a task
+   from its turn to its record, `composite` is what a
    composite sees, and `stopper` aborts it.
 6. Kept. `values` are what it leaves: under `protection`, in `memory`, in a `store`, which may be a folder on `disk`. A
    `block` is many results as one value. A `record` says what is known of it, `entries` what is on record beside
@@ -31,9 +30,7 @@ from intemi.kernel.block import Block
 from intemi.kernel.capsule import Capsule
 from intemi.kernel.component import Component, from_plain
 from intemi.kernel.composite import Job
-from intemi.kernel.context import Source, State, Task
 from intemi.kernel.differences import Difference, diff
-from intemi.kernel.dispatch import Dispatcher
 from intemi.kernel.encoding import content_digest, storable
 from intemi.kernel.errors import (
     BindingError,
@@ -52,15 +49,14 @@ from intemi.kernel.errors import (
 from intemi.kernel.events import Counts, Event, EventKind
 from intemi.kernel.limits import Limits
 from intemi.kernel.machine import Machine, Model
-from intemi.kernel.managers import Call, Stopped, TaskManager
 from intemi.kernel.parameters import parameter
 from intemi.kernel.ports import Input, MultiInput, MultiOutput, Output
 from intemi.kernel.project import Project
+from intemi.kernel.records import Failures
 from intemi.kernel.repository import Commentator
 from intemi.kernel.seeds import Seed
-from intemi.kernel.slots import Slots
-from intemi.kernel.threads import Threads
-from intemi.kernel.unifier import Failures
+from intemi.kernel.task import Source, State
+from intemi.kernel.workers.threads import Threads
 
 __all__ = [
     # To run
@@ -95,12 +91,6 @@ __all__ = [
     "from_plain",
     # Workers
     "Threads",
-    "TaskManager",
-    "Slots",
-    "Dispatcher",
-    "Call",
-    "Task",
-    "Stopped",
     # Errors
     "IntemiError",
     "ConfigurationError",

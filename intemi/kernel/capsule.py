@@ -3,35 +3,46 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Generator, Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
-from intemi.kernel.composite import Wait
-from intemi.kernel.context import ALL, Context, Source, State
 from intemi.kernel.encoding import encoded_as_mapping
 from intemi.kernel.errors import ConfigurationError, IntemiError, MachineError, NoSuchName, NoSuchPort, TimedOut
+from intemi.kernel.machine import Machine
 from intemi.kernel.record import SINGLE, Items, Record
+from intemi.kernel.repository.commentators import seen
+from intemi.kernel.task import ALL, Context, Source, State, Task, Wait
+from intemi.kernel.values import Values
 
-if TYPE_CHECKING:
-    from intemi.kernel.line import AssemblyLine
-    from intemi.kernel.machine import Machine
-    from intemi.kernel.values import Values
+
+class Engine(Protocol):
+    """What a capsule needs of the engine."""
+
+    @property
+    def values(self) -> Values: ...
+    def wait_for(self, contexts: Sequence[Context], timeout: float | None = None) -> bool: ...
+    def flush(self) -> None: ...
+    def is_pending(self, record: Record) -> bool: ...
+    def comments_pending(self, context: Context) -> Sequence[threading.Event]: ...
+    def children_of(self, context: Context) -> Sequence[Context]: ...
+    def end_early(self, task: Task) -> None: ...
+    def abort(self, context: Context) -> None: ...
 
 
 class Capsule:
-    """What a request returns: wait for it, ask it for outputs and results, look inside it, abort it.
+    """Handle to a request: wait for it, read its outputs and results, inspect its children, abort it.
 
     Its outputs are attributes: `loader.data` is what other machines' inputs are bound to, ready or not, and
     `loader.outputs["data"]` is the value, once it is there.
     """
 
-    __slots__ = ("_line", "_said", "context")
+    __slots__ = ("_commentators_done", "_engine", "context")
 
-    def __init__(self, context: Context, line: AssemblyLine, said: threading.Event | None = None) -> None:
+    def __init__(self, context: Context, engine: Engine, commentators_done: threading.Event | None = None) -> None:
         self.context = context
-        self._line = line
-        self._said = said
+        self._engine = engine
+        self._commentators_done = commentators_done
         """Set when the commentators that are attached to this request have finished."""
 
     @property
@@ -61,18 +72,20 @@ class Capsule:
 
     @property
     def state(self) -> State:
-        """Where it is on its way."""
-        return self._seen().status
+        """Its state; a machine is finished, or failed, once that is on record. Reading it changes nothing."""
+        status, record = self.context.status, self.context.record
+        is_shown = record is None or not self._engine.is_pending(record)
+        return status if is_shown or not self.context.is_done else State.RUNNING
 
     @property
     def done(self) -> bool:
-        """Whether it is finished, failed or aborted."""
-        return self._seen().is_done
+        """Whether it is finished, failed or aborted, and on record as such."""
+        return self.state in (State.FINISHED, State.FAILED, State.ABORTED)
 
     @property
     def error(self) -> MachineError | None:
         """Why it did not finish, naming the first cause."""
-        return self._seen().error
+        return self.context.error
 
     @property
     def cpu(self) -> float:
@@ -80,7 +93,7 @@ class Capsule:
 
         What was on record, or was run for another request, costs nothing. Once it is done, it stays as it is.
         """
-        context = self._seen()
+        context = self.context
         task = context.task
         return context.cpu if task is None else task.cpu if task.owner is context else 0.0
 
@@ -90,22 +103,22 @@ class Capsule:
         Raises if it failed or was aborted, and TimedOut, a TimeoutError, if it takes too long.
         """
         begun = 0.0 if timeout is None else perf_counter()
-        if not self.context.is_done and not self._line.wait_for([self], timeout):
+        if not self.context.is_done and not self._engine.wait_for([self.context], timeout):
             raise TimedOut(f"{self.path} is {self.state.value} after {timeout:g} s")
-        error = self._seen().error
-        unsaid = self._line.attached.unsaid_under(self.context)
-        for said in unsaid if self._said is None else [self._said, *unsaid]:
+        self._engine.flush()
+        pending = self._engine.comments_pending(self.context)
+        for done in pending if self._commentators_done is None else [self._commentators_done, *pending]:
             left = None if timeout is None else max(0.0, begun + timeout - perf_counter())
-            if not said.wait(left):
+            if not done.wait(left):
                 raise TimedOut(
                     f"{self.path} is {self.state.value}; its commentators have not finished after {timeout:g} s"
                 )
-        if error is not None:
-            raise error.with_traceback(None)
+        if self.context.error is not None:
+            raise self.context.error.with_traceback(None)
         return self
 
     def __await__(self) -> Generator[Wait, None, Capsule]:
-        yield from Wait((self,)).__await__()
+        yield from Wait((self.context,)).__await__()
         return self
 
     @property
@@ -127,11 +140,11 @@ class Capsule:
             )
         task = self.context.task
         if task is not None:
-            self._line.end_early(task)
+            self._engine.end_early(task)
 
     def abort(self) -> None:
         """Abort it, and everything under it that no other request needs."""
-        self._line.stopper.abort(self.context)
+        self._engine.abort(self.context)
 
     @property
     def results(self) -> dict[str, Any]:
@@ -140,20 +153,18 @@ class Capsule:
 
     @property
     def inputs(self) -> Mapping[str, Any]:
-        """The values of the inputs, loaded when looked at; a tuple of them where the port takes many."""
-        from intemi.kernel.repository.commentators import seen
-
-        return seen(self.config, self._record(), self._line.values).inputs
+        """The values of the inputs, loaded when read; a tuple of them where the port takes many."""
+        return seen(self.config, self._record(), self._engine.values).inputs
 
     @property
     def outputs(self) -> Mapping[str, Any]:
-        """The values of the outputs, loaded when looked at."""
-        return _Outputs(self._record().outputs, self._line.values, self.path)
+        """The values of the outputs, loaded when read."""
+        return _Outputs(self._record().outputs, self._engine.values, self.path)
 
     @property
     def children(self) -> list[Capsule]:
         """The machines under it, in the order of their requests."""
-        return [Capsule(child, self._line) for child in self._line.children_of(self.context)]
+        return [Capsule(child, self._engine) for child in self._engine.children_of(self.context)]
 
     def child(self, path: str) -> Capsule:
         """The machine at a path below it; a name that several children share means the first of them."""
@@ -179,14 +190,10 @@ class Capsule:
     def __dir__(self) -> Iterable[str]:
         return [*super().__dir__(), *self.context.config.outputs]
 
-    def _seen(self) -> Context:
-        """The context as the caller may see it: a machine is reported as done only when it is on record."""
-        if self._line.unifier.store.is_behind and self.context.is_done:
-            self._line.put_on_record()
-        return self.context
-
     def _record(self) -> Record:
-        context = self._seen()
+        context = self.context
+        if context.is_done:
+            self._engine.flush()  # what the caller sees is on record
         if context.error is not None:
             raise context.error.with_traceback(None)
         if context.record is None:
@@ -216,7 +223,7 @@ class _Results(dict[str, Any]):
 
 
 class _Outputs(Mapping[str, Any]):
-    """The outputs of a finished machine; a value is loaded when it is looked at."""
+    """The outputs of a finished machine; a value is loaded when it is read."""
 
     __slots__ = ("_items", "_path", "_values")
 

@@ -1,31 +1,30 @@
 """A dry run: what a request would reuse, what it would run, and why. Nothing is run and nothing is changed.
 
-Composites are explored by their own code: their coroutine is driven with a job that only notes what is requested. It
-goes on past a wait as long as everything waited for is on record; where it is not, what comes after is unknown.
+Composites are explored by their own code: their coroutine is driven with a job whose engine only notes what is
+requested. It goes on past a wait as long as everything waited for is on record; where it is not, what comes after is
+unknown.
 """
 
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
-from intemi.kernel.bindings import bind, check_feasible
 from intemi.kernel.capsule import Capsule
-from intemi.kernel.composite import Wait, finished_output
-from intemi.kernel.context import Context, Source, State, Task
+from intemi.kernel.composite import Job
 from intemi.kernel.lineage import Lineage
 from intemi.kernel.machine import Machine
-from intemi.kernel.ports import Output
-from intemi.kernel.record import SINGLE, Record
+from intemi.kernel.record import Record
+from intemi.kernel.records import Records
+from intemi.kernel.repository.commentators import Commentator, check_commentators
+from intemi.kernel.repository.query import Query
+from intemi.kernel.request import Request, id_of
 from intemi.kernel.seeds import Seed
-from intemi.kernel.unifier import id_of, key_of
-
-if TYPE_CHECKING:
-    from intemi.kernel.line import AssemblyLine
-    from intemi.kernel.repository.query import Query
-    from intemi.series import Series
+from intemi.kernel.task import Context, Source, Task, Wait
+from intemi.kernel.values import Values
+from intemi.series import Series
 
 
 class Verdict(enum.Enum):
@@ -50,7 +49,7 @@ class Explanation:
     reason: str
     children: list[Explanation] = field(default_factory=list)
     is_open: bool = False
-    """Whether more would be requested than a dry run can tell."""
+    """Whether more would be requested than a dry run can find out."""
 
     @property
     def kind(self) -> str:
@@ -88,124 +87,78 @@ class Explanation:
         return "\n".join(lines)
 
 
-def explain(line: AssemblyLine, config: Machine, bindings: Mapping[str, Any]) -> Explanation:
+class Engine(Protocol):
+    """What a dry run needs of the engine."""
+
+    @property
+    def records(self) -> Records: ...
+    @property
+    def values(self) -> Values: ...
+    @property
+    def seed(self) -> Seed: ...
+    def in_flight(self, key: bytes) -> Task | None: ...
+    def capsule(self, context: Context) -> Capsule: ...
+    def query(self, query: Query, context: Context) -> Series: ...
+
+
+def explain(engine: Engine, request: Request) -> Explanation:
     """Explain a request that is not made."""
-    return _Explorer(line).explore(config, bindings, None, (), None)[1]
+    return _Explorer(engine).explore(request)[1]
 
 
-def is_on_record(line: AssemblyLine, config: Machine, bindings: Mapping[str, Any], parent: Task | None = None) -> bool:
+def is_on_record(engine: Engine, request: Request) -> bool:
     """Whether a request would be answered by a record; what it would run otherwise is not explored."""
-    return _Explorer(line).judge(config, bindings, parent, (), None)[1].verdict is Verdict.REUSE
+    return _Explorer(engine).is_on_record(request)
 
 
-def forget(line: AssemblyLine, config: Machine, bindings: Mapping[str, Any]) -> None:
+def forget(engine: Engine, request: Request) -> None:
     """Drop the record that would answer a request."""
-    context, _ = _Explorer(line).explore(config, bindings, None, (), None)
+    context, _ = _Explorer(engine).explore(request)
     if context.record is not None:
-        line.unifier.forget(context.record.machine)
+        engine.records.forget(context.record.machine)
 
 
-def replayed(line: AssemblyLine, context: Context) -> list[Context]:
+def replayed(engine: Engine, context: Context) -> list[Context]:
     """What a finished composite has requested, found by running its code on what is on record."""
-    explorer = _Explorer(line)
+    explorer = _Explorer(engine)
     explorer.open(context, Explanation(context.path, context.config, context.key, Verdict.REUSE, "on record"))
     return [each for each in explorer.judged if each.parent is context]
 
 
 class _Explorer:
-    def __init__(self, line: AssemblyLine) -> None:
-        self._line = line
-        self._lineage = Lineage(line, is_dry=True)
+    """An engine that runs nothing: jobs of composites request from it what they would request."""
+
+    workers = 1
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._records = engine.records
+        self._lineage = Lineage(engine.records, engine.values, lambda context: replayed(engine, context), is_dry=True)
         self._seen: dict[bytes, str] = {}
+        self._opened: dict[Task, Explanation] = {}
         self.judged: list[Context] = []
 
-    def explore(
-        self,
-        config: Machine,
-        bindings: Mapping[str, Any],
-        parent: Task | None,
-        branch: tuple[int, ...],
-        name: str | None,
-    ) -> tuple[Context, Explanation]:
-        context, explanation = self.judge(config, bindings, parent, branch, name)
-        if explanation.verdict in (Verdict.RUN, Verdict.MAYBE) and config.is_composite:
+    def explore(self, request: Request) -> tuple[Context, Explanation]:
+        """What would become of a request, with everything under it."""
+        context, explanation = self._judge(request)
+        if explanation.verdict in (Verdict.RUN, Verdict.MAYBE) and request.config.is_composite:
             self.open(context, explanation)
         return context, explanation
-
-    def judge(
-        self,
-        config: Machine,
-        bindings: Mapping[str, Any],
-        parent: Task | None,
-        branch: tuple[int, ...],
-        name: str | None,
-    ) -> tuple[Context, Explanation]:
-        """What would become of a request, without what is under it."""
-        check_feasible(config)
-        sources = bind(config, bindings)
-        seed = self._line.seed_of(config, parent, branch) if config.is_random else None
-        above = parent.owner if parent else None
-        context = Context(config, sources, seed, key_of(config, seed, sources, above), above, name)
-        explanation = self._judge(context)
-        self.judged.append(context)
-        self._seen.setdefault(context.key, context.path)
-        return context, explanation
-
-    def _judge(self, context: Context) -> Explanation:
-        record = self._record(context)
-        if record is not None and record.failure is None:
-            context.record = record
-            context.state = State.FINISHED
-            return self._said(context, Verdict.REUSE, f"on record{_made_by(record)}")
-        if record is not None and record.failure is not None:
-            return self._said(
-                context, Verdict.REUSE, f"its failure is on record{_made_by(record)}: {record.failure.message}"
-            )
-        task = self._line.unifier.meet(context.key)
-        if isinstance(task, Task):
-            return self._said(context, Verdict.JOIN, f"{task.state.value} already for {task.owner.path}")
-        if context.key in self._seen:
-            return self._said(context, Verdict.JOIN, f"the same as {self._seen[context.key]}")
-        waiting = [each for each in _providers(context) if each.record is None]
-        if waiting:
-            names = ", ".join(dict.fromkeys(each.path for each in waiting))
-            if self._line.unifier.level == 2:
-                return self._said(context, Verdict.MAYBE, f"runs unless {names} gives what was given before")
-            return self._said(context, Verdict.RUN, f"its input {names} is not on record")
-        return self._said(context, Verdict.RUN, self._why_new(context))
-
-    def _record(self, context: Context) -> Record | None:
-        unifier = self._line.unifier
-        record = unifier.find(context.key)
-        inputs = context.resolved() if context.sources else None
-        if record is None and unifier.level and inputs is not None:
-            by_content = unifier.level == 2
-            if by_content:
-                for _, items in inputs.values():
-                    self._line.values.register(items)
-            self._lineage.look_at(context)
-            record = unifier.find(id_of(context, inputs, by_content))
-        return record
-
-    def _why_new(self, context: Context) -> str:
-        if not self._line.unifier.level:
-            return "unification is off"
-        return "never finished with this configuration, seed and inputs"
 
     def open(self, context: Context, explanation: Explanation) -> None:
         """Drive a composite as far as what is on record allows."""
         task = Task(context)
-        job = _DryJob(self, task, explanation)
+        self._opened[task] = explanation
         ports = context.config.inputs
         inputs: dict[str, Any] = {n: b if ports[n].multi else b[0] for n, b in context.sources.items()}
         if context.config.takes_rng:
             assert context.seed is not None
             inputs["rng"] = context.config.generator(context.seed)
-        coroutine = context.config.run(job, **inputs)
+        coroutine = context.config.run(Job(self, task), **inputs)
         try:
             while True:
                 wait = coroutine.send(None)
-                if not isinstance(wait, Wait) or any(capsule.context.record is None for capsule in wait.capsules):
+                if not isinstance(wait, Wait) or any(each.record is None for each in wait.contexts):
                     explanation.is_open = True
                     return
         except StopIteration:
@@ -215,78 +168,75 @@ class _Explorer:
         finally:
             coroutine.close()
 
-    @staticmethod
-    def _said(context: Context, verdict: Verdict, reason: str) -> Explanation:
-        return Explanation(context.path, context.config, context.key, verdict, reason)
+    def _judge(self, request: Request) -> tuple[Context, Explanation]:
+        """What would become of a request, without what is under it."""
+        context = request.context(self._engine.seed, is_dry=True)
+        verdict, reason = self._verdict(context)
+        self.judged.append(context)
+        self._seen.setdefault(context.key, context.path)
+        return context, Explanation(context.path, context.config, context.key, verdict, reason)
 
+    def _verdict(self, context: Context) -> tuple[Verdict, str]:
+        record = self._record(context)
+        if record is not None and record.failure is None:
+            context.set_record(record)
+            return Verdict.REUSE, f"on record{_made_by(record)}"
+        if record is not None and record.failure is not None:
+            return Verdict.REUSE, f"its failure is on record{_made_by(record)}: {record.failure.message}"
+        task = self._engine.in_flight(context.key)
+        if task is not None:
+            return Verdict.JOIN, f"{task.owner.status.value} already for {task.owner.path}"
+        if context.key in self._seen:
+            return Verdict.JOIN, f"the same as {self._seen[context.key]}"
+        waiting = [each for each in context.providers() if each.record is None]
+        if waiting:
+            names = ", ".join(dict.fromkeys(each.path for each in waiting))
+            if self._records.level == 2:
+                return Verdict.MAYBE, f"runs unless {names} gives what was given before"
+            return Verdict.RUN, f"its input {names} is not on record"
+        if not self._records.level:
+            return Verdict.RUN, "unification is off"
+        return Verdict.RUN, "never finished with this configuration, seed and inputs"
 
-class _DryJob:
-    """Looks like a job to a composite, and runs nothing."""
+    def _record(self, context: Context) -> Record | None:
+        records = self._records
+        record = records.find(context.key)
+        inputs = context.resolved() if context.sources else None
+        if record is None and records.level and inputs is not None:
+            by_content = records.level == 2
+            if by_content:
+                for _, items in inputs.values():
+                    self._engine.values.register(items)
+            self._lineage.examine(context)
+            record = records.find(id_of(context, inputs, by_content))
+        return record
 
-    def __init__(self, explorer: _Explorer, task: Task, explanation: Explanation) -> None:
-        self._explorer = explorer
-        self._task = task
-        self._explanation = explanation
-        self._capsules: list[Capsule] = []
+    # What a job asks for
 
-    @property
-    def seed(self) -> Seed | None:
-        return self._task.owner.seed
+    def request(self, request: Request, commentators: Sequence[Commentator] = ()) -> Capsule:
+        check_commentators(commentators)
+        assert request.parent is not None
+        context, explanation = self.explore(request)
+        request.parent.children.append(context)
+        self._opened[request.parent].children.append(explanation)
+        return self.capsule(context)
 
-    def request(self, config: Machine, /, **options: Any) -> Capsule:
-        from intemi.kernel.repository.commentators import check_commentators
+    def is_on_record(self, request: Request) -> bool:
+        return self._judge(request)[1].verdict is Verdict.REUSE
 
-        name = options.pop("name", None)
-        branch = tuple(options.pop("branch", ()))
-        check_commentators(options.pop("commentators", ()))
-        for option in ("comments", "priority", "limits"):
-            options.pop(option, None)
-        context, explanation = self._explorer.explore(config, options, self._task, branch, name)
-        self._explanation.children.append(explanation)
-        capsule = self._explorer._line.capsule(context)
-        self._capsules.append(capsule)
-        return capsule
+    def capsule(self, context: Context) -> Capsule:
+        return self._engine.capsule(context)
 
-    def step(self, config: Machine, /, **options: Any) -> Capsule:
-        return self.request(config, **options)
+    def query(self, query: Query, context: Context) -> Series:
+        return self._engine.query(query, context)
 
-    def all(self, *capsules: Capsule) -> Wait:
-        return Wait(capsules)
-
-    def settled(self, *capsules: Capsule, timeout: float | None = None) -> Wait:
-        return Wait(capsules, raises=False, timeout=timeout)
-
-    workers = 1
-    ends_early = False
-
-    def report(self, progress: Any) -> None:
-        pass
-
-    def query(self, query: Query, capsule: Capsule) -> Series:
-        repository = self._explorer._line.repository
-        assert repository is not None
-        return repository.ask(query, capsule.context)
-
-    def any(self, *capsules: Capsule, timeout: float | None = None, ends_early: bool = False) -> Wait:
-        return Wait(capsules, first=True, raises=False, timeout=timeout, ends_early=ends_early)
-
-    def children(self) -> list[Capsule]:
-        return list(self._capsules)
-
-    def is_on_record(self, config: Machine, /, **bindings: Any) -> bool:
-        return self._explorer.judge(config, bindings, self._task, (), None)[1].verdict is Verdict.REUSE
-
-    def output_of(self, machine: bytes, output: Output, index: int = SINGLE) -> Source:
-        return finished_output(self._explorer._line, self._task.owner, machine, output, index)
+    def record_of(self, machine: bytes) -> Record | None:
+        return self._records.record_of(machine)
 
     def load(self, source: Source) -> Any:
-        return self._explorer._line.values.load_source(source)
-
-
-def _providers(context: Context) -> Iterable[Context]:
-    return (source.context for bound in context.sources.values() for source in bound)
+        return self._engine.values.load_source(source)
 
 
 def _made_by(record: Record) -> str:
-    """The version that made what would be reused; records of older versions do not say."""
+    """The version that made what would be reused; records of older versions lack it."""
     return "" if record.version is None else f", made by intemi {record.version}"

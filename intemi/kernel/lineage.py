@@ -21,16 +21,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from intemi.kernel.context import NO_SOURCES, Context, Source, Sources
 from intemi.kernel.encoding import digest
 from intemi.kernel.errors import IntemiError
 from intemi.kernel.privacy import is_private
 from intemi.kernel.record import Item, Record
-
-if TYPE_CHECKING:
-    from intemi.kernel.line import AssemblyLine
+from intemi.kernel.records import Records
+from intemi.kernel.task import NO_SOURCES, Context, Source, Sources
+from intemi.kernel.values import Values
 
 INVALIDATING = ("Leak", "Oracle", "Unverified")
 """Stamps that every answer shows, asked for or not: the results beside them do not mean what they say."""
@@ -57,18 +56,21 @@ def _marker_of(kind: type) -> Marker | None:
 
 
 class Lineage:
-    """What is known of the lineage of values in one project."""
+    """What is known of the lineage of values in one project. Nothing here is called under a lock of the engine."""
 
-    def __init__(self, line: AssemblyLine, is_dry: bool = False) -> None:
-        self._line = line
-        self._unifier = line.unifier
-        self._values = line.values
+    def __init__(
+        self, records: Records, values: Values, replay: Callable[[Context], list[Context]], is_dry: bool = False
+    ) -> None:
+        self._records = records
+        self._values = values
+        self._replay = replay
+        """What a finished composite has requested, found by running its code on what is on record."""
         self._is_dry = is_dry
-        """Whether nothing is claimed, because nothing will be run."""
+        """Whether no first use is noted, because nothing will be run."""
         self._notes: dict[Hashable, Any] = {}
 
-    def look_at(self, context: Context) -> None:
-        """Mark a request whose inputs are there, and have its machine examine it."""
+    def examine(self, context: Context) -> None:
+        """Mark a request whose inputs are ready, and have its machine examine it."""
         ports = context.config.inputs
         marks = [
             mark
@@ -98,14 +100,12 @@ class Lineage:
             return True
         if context.parent is None or not self.is_certain(context.parent):
             return False
-        from intemi.kernel.explain import replayed
-
-        asked = (each for each in replayed(self._line, context.parent) if each.key == context.key)
+        asked = (each for each in self._replay(context.parent) if each.key == context.key)
         context.sources = next((each.sources for each in asked), NO_SOURCES)
         return bool(context.sources)
 
     def _found(self, machine: bytes, output: str, index: int) -> Source | None:
-        record = self._unifier.record_of(machine)
+        record = self._records.record_of(machine)
         try:
             context = None if record is None else Context.found(record)
         except IntemiError:  # its class is not known here
@@ -128,18 +128,18 @@ class Lineage:
 
     def _item(self, place: Place) -> Item | None:
         key, output, index = place
-        record: Record | None = self._unifier.record_of(key)
+        record: Record | None = self._records.record_of(key)
         if record is None or output not in record.outputs:
             return None
         items = record.outputs[output]
         return items if isinstance(items, Item) else items[index]
 
-    def claim(self, what: bytes, key: bytes) -> Record | None:
-        """The machine that was the first to claim something in this project; that of a key, if none was."""
+    def first_user_of(self, what: bytes, key: bytes) -> Record | None:
+        """The machine that was the first to use something in this project; that of a key, if none was."""
         known = digest(b"claim", what)
-        holder, claimant = self._unifier.record_of(known), self._unifier.record_of(key)
+        holder, claimant = self._records.record_of(known), self._records.record_of(key)
         if holder is None and claimant is not None and not self._is_dry:
-            self._unifier.add_key(known, claimant)
+            self._records.add_key(known, claimant)
         return holder or claimant
 
     def recall(self, key: Hashable) -> Any:

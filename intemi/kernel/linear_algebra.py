@@ -1,13 +1,15 @@
 """Linear algebra on one thread, while task managers run leaves.
 
 The libraries behind numpy would split every product of matrices among all cores, in the way of the other leaves that
-run there; and a product that is summed up in another number of parts is another product, in its last digits.
+run there; and a product that is summed up in another number of parts is another product, in its last digits. The
+limit holds for the whole process: numpy outside of machines has one thread, too, while a project has work.
 """
 
 from __future__ import annotations
 
 import sys
 import threading
+import weakref
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from functools import lru_cache
@@ -16,26 +18,33 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from threadpoolctl import ThreadpoolController
 
-_lock = threading.Lock()
-_users: set[int] = set()
+_lock = threading.RLock()  # the garbage collector may end a user in the middle of a change
+_users: weakref.WeakSet[object] = weakref.WeakSet()
 _restore: Callable[[], None] | None = None
 
 
 def use_one_thread(user: object) -> None:
-    """From now on, until it was given back by everybody who uses it. Not for a thread that was started for a while."""
+    """From now on, until all users have given it back, or are gone. Not for a thread that was started for a while."""
     global _restore
     with _lock:
-        _users.add(id(user))
+        if user not in _users:
+            _users.add(user)
+            weakref.finalize(user, _restore_unused).atexit = False
         if _restore is None:
             _restore = _libraries(len(sys.modules)).limit(limits=1, user_api="blas").restore_original_limits
 
 
 def give_back(user: object) -> None:
     """One of its users needs it no more."""
+    with _lock:
+        _users.discard(user)
+        _restore_unused()
+
+
+def _restore_unused() -> None:
     global _restore
     with _lock:
-        _users.discard(id(user))
-        if not _users and _restore is not None:
+        if not list(_users) and _restore is not None:
             _restore()
             _restore = None
 
@@ -51,7 +60,7 @@ def one_openmp_thread() -> AbstractContextManager[object]:
 
 @lru_cache(maxsize=1)
 def _libraries(modules: int) -> ThreadpoolController:
-    """The libraries that are loaded; to look for them takes its time, so only when modules have been imported since."""
+    """The libraries that are loaded; the search for them takes time, so only when modules have been imported since."""
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController()

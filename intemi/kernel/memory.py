@@ -7,12 +7,12 @@ the table behind many views, counts once, as long as one of them is here.
 
 from __future__ import annotations
 
+import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from intemi.kernel.encoding import is_cached, is_shared
-from intemi.kernel.locks import StepLock
 from intemi.kernel.protection import Changeable
 from intemi.kernel.record import ABSENT
 
@@ -47,17 +47,16 @@ class MemoryCache:
         """By their identity: values that are here keep them."""
         self._held: dict[Origin, int] = {}
         self._pinned: dict[Origin, Any] = {}
-        self._lock = StepLock()
+        self._lock = threading.RLock()
 
     def get(self, origin: Origin) -> Any:
         """The value, or ABSENT."""
         entry = self._values.get(origin)
         if entry is None:
             return self._pinned.get(origin, ABSENT)
-        if self._lock.acquire(False):  # while another thread changes it, it does not matter what was used last
+        with self._lock:
             if origin in self._values:
                 self._values.move_to_end(origin)
-            self._lock.release()
         return entry[0]
 
     def put(self, origin: Origin, value: Any, size: int, parts: Sequence[object] = ()) -> None:
@@ -86,20 +85,22 @@ class MemoryCache:
                 known.size = 0
 
     def hold(self, origins: Sequence[Origin]) -> None:
-        """Say that these are going to be used. Under the line's lock, like `release`."""
-        held = self._held
-        for origin in origins:
-            held[origin] = held.get(origin, 0) + 1
+        """These are going to be used: they are dropped last, until `release`."""
+        with self._lock:
+            held = self._held
+            for origin in origins:
+                held[origin] = held.get(origin, 0) + 1
 
     def release(self, origins: Sequence[Origin]) -> None:
-        """Say that one use of each is over."""
-        held = self._held
-        for origin in origins:
-            left = held.get(origin, 0) - 1
-            if left > 0:
-                held[origin] = left
-            else:
-                held.pop(origin, None)
+        """One use of each is over."""
+        with self._lock:
+            held = self._held
+            for origin in origins:
+                left = held.get(origin, 0) - 1
+                if left > 0:
+                    held[origin] = left
+                else:
+                    held.pop(origin, None)
 
     # Under the lock
 

@@ -16,10 +16,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from intemi.kernel.capsule import Capsule
-from intemi.kernel.context import Context
 from intemi.kernel.decoding import decode
 from intemi.kernel.encoding import DIGEST_SIZE, digest, encode, encode_parts, source_of
 from intemi.kernel.errors import ConfigurationError, EncodingError, IntemiError
@@ -27,10 +26,9 @@ from intemi.kernel.lineage import Lineage
 from intemi.kernel.record import Record, flat
 from intemi.kernel.shipped import VERSION, package_source
 from intemi.kernel.source import is_by_user
+from intemi.kernel.task import Context
+from intemi.kernel.values import Values
 from intemi.whole_files import write_whole
-
-if TYPE_CHECKING:
-    from intemi.kernel.line import AssemblyLine
 
 FORMAT = 1
 _FIRST_LINE = re.compile(rb"intemi model (\d{1,9})\n")
@@ -54,7 +52,7 @@ class ModelFile:
     machine on the way, the last one this one."""
 
 
-def save(line: AssemblyLine, capsule: Capsule, path: str | os.PathLike[str]) -> None:
+def save(lineage: Lineage, values: Values, capsule: Capsule, path: str | os.PathLike[str]) -> None:
     """Write what a finished machine leaves."""
     if not isinstance(capsule, Capsule):
         raise ConfigurationError(f"save: the capsule of a finished machine is needed, got {type(capsule).__name__}")
@@ -68,7 +66,7 @@ def save(line: AssemblyLine, capsule: Capsule, path: str | os.PathLike[str]) -> 
         raise ModelFileError(
             f"{os.fspath(path)}: not written, since what {capsule.config.kind} gives has no safe encoding: {error}"
         ) from error
-    body = encode({"about": _described(line, capsule.context), "outputs": encoded, "shared": shared})
+    body = encode({"about": _described(lineage, values, capsule.context), "outputs": encoded, "shared": shared})
     write_whole(path, b"intemi model %d\n" % FORMAT + digest(body) + body)
 
 
@@ -120,10 +118,10 @@ def _is_acceptable(cls: type, source: bytes) -> bool:
     return not is_by_user(cls) or source == source_of(cls)
 
 
-def _described(line: AssemblyLine, context: Context) -> dict[str, Any]:
+def _described(lineage: Lineage, values: Values, context: Context) -> dict[str, Any]:
     """What is known of the machine of a request, in plain values."""
     steps: dict[bytes, dict[str, Any]] = {}
-    _add_steps(line, Lineage(line, is_dry=True), context, steps)
+    _add_steps(lineage, values, context, steps)
     return {
         **steps[context.key],
         "saved": _time(datetime.now(UTC).timestamp()),
@@ -132,7 +130,7 @@ def _described(line: AssemblyLine, context: Context) -> dict[str, Any]:
     }
 
 
-def _add_steps(line: AssemblyLine, lineage: Lineage, context: Context, steps: dict[bytes, dict[str, Any]]) -> None:
+def _add_steps(lineage: Lineage, values: Values, context: Context, steps: dict[bytes, dict[str, Any]]) -> None:
     """Add a step for each machine on the way to a request, each after those that it depends on."""
     pending = [context]
     while pending:
@@ -145,13 +143,13 @@ def _add_steps(line: AssemblyLine, lineage: Lineage, context: Context, steps: di
         pending.pop()
         if each.record is not None and each.key not in steps:
             given = {name: [one.context.key.hex() for one in bound] for name, bound in sources.items()}
-            steps[each.key] = {**_step(line, each, each.record), "inputs": given}
+            steps[each.key] = {**_step(values, each, each.record), "inputs": given}
 
 
-def _step(line: AssemblyLine, context: Context, record: Record) -> dict[str, Any]:
+def _step(values: Values, context: Context, record: Record) -> dict[str, Any]:
     items = {name: flat(items) for name, items in record.outputs.items()}
     for each in items.values():
-        line.values.register(each)
+        values.register(each)
     return {
         "machine": context.config.kind,
         "configuration": context.config.to_plain(),

@@ -6,8 +6,8 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from intemi.kernel.component import Component, brief
-from intemi.kernel.context import State
 from intemi.kernel.machine import Machine
+from intemi.kernel.task import State
 from intemi.markup import Markup, folded, for_notebook, paragraph, table
 from intemi.series.display import counted, shown_cells
 

@@ -3,33 +3,36 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal, Self, TypedDict, Unpack
 
 from intemi.kernel import encoding
 from intemi.kernel.capsule import Capsule
 from intemi.kernel.component import too_deep
-from intemi.kernel.context import Context, Source, State
-from intemi.kernel.errors import ConfigurationError
-from intemi.kernel.events import Counts, EventStream, Listener
-from intemi.kernel.explain import Explanation, explain, forget, is_on_record
+from intemi.kernel.engine import Engine
+from intemi.kernel.errors import ConfigurationError, IntemiError, StoreWarning
+from intemi.kernel.events import REQUESTED, Counts, Happening, Listener
+from intemi.kernel.explain import Explanation, explain, forget, is_on_record, replayed
 from intemi.kernel.limits import Limits
-from intemi.kernel.line import AssemblyLine
+from intemi.kernel.lineage import Lineage
 from intemi.kernel.machine import Machine
-from intemi.kernel.managers import TaskManager
-from intemi.kernel.memory import MemoryCache
 from intemi.kernel.ports import Output
+from intemi.kernel.records import Failures
 from intemi.kernel.repository import At, Commentator, Named, OfType, Qualifier, Run
-from intemi.kernel.repository.commentators import check_commentators
 from intemi.kernel.repository.item import Item
 from intemi.kernel.repository.labels import Labels
 from intemi.kernel.repository.repository import Repository, both
 from intemi.kernel.repository.requests import WhichRun
+from intemi.kernel.request import Request, key_of
 from intemi.kernel.seeds import Seed
-from intemi.kernel.store import MemoryStore, Store
-from intemi.kernel.threads import Threads
-from intemi.kernel.unifier import Failures, Unifier, key_of
+from intemi.kernel.store import Finished, MemoryStore, Store
+from intemi.kernel.task import Context, Source
+from intemi.kernel.workers.base import TaskManager
+from intemi.kernel.workers.threads import Threads
 from intemi.series import Series
 
 
@@ -44,7 +47,7 @@ class Given(Machine):
 
 
 class ProjectOptions(TypedDict, total=False):
-    """What a project can be told when it is opened, beside its folder."""
+    """Options of a project, beside its folder; `Project` describes them."""
 
     workers: int | TaskManager | None
     seed: int
@@ -53,6 +56,7 @@ class ProjectOptions(TypedDict, total=False):
     memory: int | None
     trusted: bool
     name: str | None
+    store: Store | None
 
 
 class Project:
@@ -85,10 +89,16 @@ class Project:
         memory: int | None = None,
         trusted: bool = False,
         name: str | None = None,
+        store: Store | None = None,
     ) -> None:
-        """`trusted` says that no one else can write to the folder: values without a safe encoding are pickled there.
+        """Open a folder, or a project in memory.
 
-        `name` is that of this run among all runs of the folder; without one it is called by its time.
+        `workers` is how many leaves run at once (all cores by default), or a task manager. `seed` is the root of all
+        random choices. `unification` is 0 (off), 1 (inputs of the same origin are equal) or 2 (inputs of the same
+        content are). `failures` on record are reused, retried once in every session, or not kept. `memory` bounds the
+        cache of values, in bytes; a quarter of the computer's by default. `trusted` says that no one else can write to
+        the folder: values without a safe encoding are pickled there. `name` is that of this run among all runs of the
+        folder; without one it is called by its time. `store` replaces the folder by a store of your own.
         """
         if unification not in (0, 1, 2):
             raise ConfigurationError(f"Project: unification must be 0, 1 or 2, got {unification!r}")
@@ -99,22 +109,45 @@ class Project:
             raise ConfigurationError(f"Project: failures must be one of {', '.join(modes)}, got {failures!r}")
         if memory is not None and (type(memory) is not int or memory < 1):
             raise ConfigurationError(f"Project: memory must be a number of bytes, got {memory!r}")
+        if store is not None and (folder is not None or not isinstance(store, Store)):
+            raise ConfigurationError(f"Project: store must be a Store, and replaces the folder, got {store!r}")
         manager = workers if isinstance(workers, TaskManager) else Threads(workers)
         self._folder = None if not unification or folder is None else Path(folder)
-        self._events = EventStream()
-        self._line = AssemblyLine(
-            Unifier(_store(folder if unification else None), unification, Failures(failures)),
-            MemoryCache(memory or _quarter_of_memory()),
-            self._events,
-            Seed(seed),
-            trusted,
-        )
-        self._line.repository = Repository(self._line, self._folder, name)
-        try:
-            self._line.subscribe(manager)
-        except ConfigurationError:
-            self._line.close()
-            raise
+        kept = _store(folder, store) if unification else MemoryStore()
+        with ExitStack() as stack:
+            stack.callback(kept.close)
+            self._engine = Engine(
+                kept,
+                unification,
+                Failures(failures),
+                memory or _quarter_of_memory(),
+                Seed(seed),
+                trusted,
+                query=lambda query, context: self._repository.ask(query, context),
+                comment=lambda commentator, context: self._repository.comment(commentator, context, None),
+            )
+            self._repository = Repository(self._engine, self._folder, name)
+            self._engine.events.receive_with(self._note_requests)
+            kept.on_write_error(self._not_written)
+            stack.callback(self._repository.close)
+            stack.callback(self._engine.close)
+            self._engine.subscribe(manager)
+            self._closing = stack.pop_all()
+
+    def _note_requests(self, batch: Sequence[Happening]) -> None:
+        for kind, context, *_ in batch:
+            if kind is REQUESTED and context.parent is None and context.is_noted:
+                self._repository.note_root(context)
+
+    def _not_written(self, finished: Sequence[Finished], error: Exception) -> None:
+        for each in finished:
+            self._engine.values.not_kept(each.contents or {})
+        number = len(finished)
+        what = f"{number} results" if number != 1 else f"the result of {finished[0].record.kind}"
+        why = error if isinstance(error, IntemiError) else f"{type(error).__name__}: {error}"
+        where = "the store" if self._folder is None else os.fspath(self._folder)
+        text = f"{what} could not be written to {where} and {'are' if number != 1 else 'is'} kept in memory only: {why}"
+        warnings.warn(StoreWarning(text), stacklevel=2)
 
     # Requesting
 
@@ -135,7 +168,8 @@ class Project:
         `comments` are labels of the request, and of everything under it. Once it is done, commentators label whatever
         has finished under it. If one of them fails, that is a warning.
         """
-        return self._request(config, bindings, name, priority, limits, comments, commentators)
+        request = Request(config, bindings, None, name, (), comments, priority, limits)
+        return self._request(request, commentators)
 
     def run(
         self,
@@ -150,38 +184,25 @@ class Project:
         **bindings: Any,
     ) -> Capsule:
         """Ask for a machine and wait until it is finished; Ctrl-C aborts it, and what has finished is kept."""
-        capsule = self._request(config, bindings, name, priority, limits, comments, commentators)
+        request = Request(config, bindings, None, name, (), comments, priority, limits)
+        capsule = self._request(request, commentators)
         try:
             return capsule.wait()
         except KeyboardInterrupt:
             capsule.abort()
             raise
 
-    def _request(
-        self,
-        config: Machine,
-        bindings: Mapping[str, Any],
-        name: str | None,
-        priority: int,
-        limits: Limits | None,
-        comments: Mapping[str, Any] | None,
-        commentators: Sequence[Commentator],
-    ) -> Capsule:
-        if comments is not None:
-            _check_comments(comments)
-        if commentators != ():
-            check_commentators(commentators)
+    def _request(self, request: Request, commentators: Sequence[Commentator]) -> Capsule:
+        if request.comments is not None:
+            _check_comments(request.comments)
         try:
-            capsule = self._line.request(config, bindings, None, name, (), comments, priority, limits)
+            return self._engine.request(request, commentators)
         except RecursionError:
-            raise too_deep(type(config).__name__, "to be requested") from None
-        if not commentators:
-            return capsule
-        return Capsule(capsule.context, self._line, self._line.attached.attach(capsule, commentators))
+            raise too_deep(type(request.config).__name__, "to be requested") from None
 
     def wait(self, *capsules: Capsule) -> None:
         """Wait for all of them; the first (in the order given) that did not finish raises, after all are done."""
-        self._line.wait_for(capsules)
+        self._engine.wait_for([capsule.context for capsule in capsules])
         for capsule in capsules:
             capsule.wait()
 
@@ -189,8 +210,7 @@ class Project:
         """An output that holds a value of yours, to bind inputs to. Its identity is its content, digested here."""
         config = Given(encoding.content_digest(value).hex())
         context = Context(config, {}, None, key_of(config, None, {}))
-        context.record = self._line.values.give(context.key, config, value)
-        context.state = State.FINISHED
+        context.set_record(self._engine.values.give(context.key, config, value))
         return Source(context, Output(type(value), name="value"))
 
     def save(self, capsule: Capsule, path: str | os.PathLike[str]) -> None:
@@ -200,11 +220,13 @@ class Project:
         """
         from intemi.kernel.model_files import save
 
-        save(self._line, capsule, path)
+        engine = self._engine
+        lineage = Lineage(engine.records, engine.values, partial(replayed, engine), is_dry=True)
+        save(lineage, engine.values, capsule, path)
 
     def explain(self, config: Machine, /, **bindings: Any) -> Explanation:
         """A dry run: what a request would reuse, what it would run, and why."""
-        return explain(self._line, config, bindings)
+        return explain(self._engine, Request(config, bindings))
 
     def is_on_record(self, config: Machine, /, **bindings: Any) -> bool:
         """Whether a request would be answered at once; unlike `explain`, it does not look at what would be run.
@@ -220,15 +242,15 @@ class Project:
         ...     before, project.is_on_record(One())
         (False, True)
         """
-        return is_on_record(self._line, config, bindings)
+        return is_on_record(self._engine, Request(config, bindings))
 
     def forget(self, config: Machine, /, **bindings: Any) -> None:
         """Drop what is on record for a request, so that the next request runs it again."""
-        forget(self._line, config, bindings)
+        forget(self._engine, Request(config, bindings))
 
     def abort(self) -> None:
         """End every request that is not done."""
-        self._line.abort_all()
+        self._engine.abort_all()
 
     # Asking
 
@@ -290,51 +312,52 @@ class Project:
         """Where everything is kept; None if that is in memory only."""
         return self._folder
 
-    @property
-    def _repository(self) -> Repository:
-        assert self._line.repository is not None
-        return self._line.repository
-
     # Task managers
 
     def subscribe(self, manager: TaskManager) -> None:
         """Let one more task manager work for this project, from now on."""
-        self._line.subscribe(manager)
+        self._engine.subscribe(manager)
 
     def unsubscribe(self, manager: TaskManager) -> None:
         """Let a task manager finish what it is doing, and take it away."""
-        self._line.unsubscribe(manager)
+        self._engine.unsubscribe(manager)
 
     @property
     def managers(self) -> tuple[TaskManager, ...]:
         """The task managers that work for this project."""
-        return tuple(self._line.managers)
+        return self._engine.managers
 
     # Watching
 
     @property
     def keeps_all(self) -> bool:
         """Whether all that has finished could be kept; what could not, as a warning has said, is in memory only."""
-        return not self._line.unifier.lacks_some
+        return not self._engine.store.has_unsaved
 
     def counts(self) -> Counts:
         """How many machines exist logically and how many were really run, since the project was opened."""
-        return self._events.counts.copy()
+        self._engine.events.distribute()
+        return self._engine.events.counts.copy()
 
     def listen(self, listener: Listener, *, early: bool = False) -> Callable[[], None]:
-        """Notify a listener of every event; call what is returned to unsubscribe it.
+        """Notify a listener of every event, in order, on a thread of its own; call what is returned to unsubscribe it.
 
-        Each finished machine is written before its event is emitted, one by one, so that a listener can rely on it. A
-        display need not slow down the work like that: with `early`, events may precede the write by a moment.
+        A finished machine is written before its event is delivered, so that a listener can rely on it. With `early`,
+        events may precede the write by a moment. A listener that is slow, or raises, delays only itself: `wait` and
+        `run` return when it was notified, unless that takes longer than a moment.
         """
-        self._events.listen(listener, early)
-        return lambda: self._events.unlisten(listener)
+        return self._engine.events.listen(listener, early)
 
     # Closing
 
     def close(self) -> None:
         """Abort what is not done and release all resources. What has finished is kept."""
-        self._line.close()
+        if self._engine.is_inherited:  # a fork leaves everything to the process that it belongs to
+            return
+        with self._closing:
+            self._engine.store.flush()
+            with suppress(IntemiError):  # closing it tries once more, and warns of what is wrong
+                self._repository.write()  # what is known of composites, before they are aborted
 
     def __repr__(self) -> str:
         where = "in memory" if self._folder is None else repr(os.fspath(self._folder))
@@ -359,12 +382,16 @@ def _check_comments(comments: object) -> None:
     encoding.encode(dict(comments))
 
 
-def _store(folder: str | os.PathLike[str] | None) -> Store:
-    if folder is None:
-        return MemoryStore()
+def _store(folder: str | os.PathLike[str] | None, given: Store | None) -> Store:
+    if given is not None and not given.durable:
+        return given
     from intemi.kernel.disk import DiskStore, WriteBehind
 
-    return WriteBehind(DiskStore(folder))
+    if given is None:
+        if folder is None:
+            return MemoryStore()
+        given = DiskStore(folder)
+    return WriteBehind(given)
 
 
 def _quarter_of_memory() -> int:

@@ -7,8 +7,10 @@ lead to one machine, because different ways may lead to the same content.
 from __future__ import annotations
 
 import enum
+import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from intemi.kernel import entries
@@ -24,7 +26,8 @@ class Claim(enum.Enum):
     """Another live process is running it."""
 
 
-MINE, BUSY = Claim  # module-level aliases: attribute lookup on an Enum is slow
+MINE, BUSY = Claim.MINE, Claim.BUSY  # module-level aliases: attribute lookup on an Enum is slow
+NO_CONTENTS: Mapping[bytes, bytes] = MappingProxyType({})
 
 
 class Finished(NamedTuple):
@@ -34,43 +37,47 @@ class Finished(NamedTuple):
     keys: Iterable[bytes] = ()
     """What leads to it; its own id need not be among them."""
     children: Sequence[Child] = ()
-    contents: Mapping[bytes, bytes] | None = None
+    contents: Mapping[bytes, bytes] | None = NO_CONTENTS
+    """Encoded values by their digests. None: the record is for this process only, and must not be written."""
 
 
 Kept = tuple[Record, Sequence[Child]]
 """A finished machine and its children."""
-Loss = Callable[[Sequence[Finished], Exception], None]
+WriteError = Callable[[Sequence[Finished], Exception], None]
 """Called with finished machines that could not be written, and why."""
 
 
 class Store(ABC):
-    """Where finished machines are kept. All methods may be called from any thread.
+    """Storage of finished machines: records, the keys that lead to them, children, contents, and a log.
 
-    What is kept is written at once, unless a store says otherwise with `is_behind`, `is_due`, `waits_for` and `flush`.
+    All methods may be called from any thread. What is kept is written at once, unless the store buffers it: then
+    `is_dirty` is True until `flush` has written it.
     """
 
     durable: bool
     """Whether what is kept outlives the process; only then are values encoded and handed over."""
-    is_behind: bool = False
-    """Whether something waits to be written, ..."""
-    is_due: bool = False
-    """... so much, or for so long, that it has to be written before anything else is done."""
+    is_dirty: bool = False
+    """Whether something that was kept is not written yet."""
+    has_unsaved: bool = False
+    """Whether something could not be written, and is on record in this process only."""
+
+    # Records
 
     @abstractmethod
     def find(self, key: bytes) -> Record | None:
         """The record that answers a key, or has that id."""
 
     def find_all(self, machines: Sequence[bytes]) -> Iterator[Record]:
-        """The records of machines by their ids, in any order; those that are not there are left out."""
+        """The records of machines by their ids, in any order; those that are missing are left out."""
         yield from (record for machine in machines if (record := self.find(machine)) is not None)
 
     @abstractmethod
     def claim(self, machine: bytes, key: bytes | None = None) -> Claim | Record:
         """Claim a machine before running it, in one indivisible step; a claim ends with its owner.
 
-        Answers with the record if the machine, or what a key leads to, has been finished in the meantime. Claiming what
+        Returns the record if the machine, or what a key leads to, has been finished in the meantime. Claiming what
         one holds is MINE again.
-        A failure that was kept is answered like any record; `forget` it first to try again.
+        A failure that was kept is returned like any record; `forget` it first to try again.
         """
 
     @abstractmethod
@@ -82,32 +89,32 @@ class Store(ABC):
         record: Record,
         keys: Iterable[bytes] = (),
         children: Sequence[Child] = (),
-        contents: Mapping[bytes, bytes] | None = None,
+        contents: Mapping[bytes, bytes] = NO_CONTENTS,
     ) -> None:
         """Keep one finished machine, like `keep_all`."""
         self.keep_all([Finished(record, keys, children, contents)])
 
     @abstractmethod
-    def keep_all(self, finished: Sequence[Finished]) -> None:
-        """Keep finished machines: contents first, then all records with their keys and children in one step.
+    def keep_all(self, finished: Sequence[Finished], keys: Sequence[tuple[bytes, bytes]] = ()) -> None:
+        """Keep finished machines, and further keys with the machines that they lead to, all in one step.
 
         They are found from now on. After `flush` they survive the end of the process, however it ends, and no claim on
         them is left.
         """
 
-    def flush(self) -> None:  # noqa: B027 - most have nothing that waits
-        """Write whatever was kept and waits to be written."""
+    def flush(self) -> None:  # noqa: B027 - most stores buffer nothing
+        """Write everything that was kept before this call."""
 
-    def report_losses_to(self, tell: Loss) -> None:  # noqa: B027 - what cannot be kept at once is told at once
-        """Tell this one of whatever waited and could not be written."""
+    def on_write_error(self, callback: WriteError) -> None:  # noqa: B027 - what is written at once raises at once
+        """Call this, on any thread, with what was kept and could not be written; it stays on record in memory."""
 
-    def note_losses(self, machines: Iterable[bytes]) -> None:  # noqa: B027 - what keeps everything has nothing to note
-        """These could not be kept: neither can composites above them, whose branches would have gaps."""
+    def is_pending(self, machine: bytes) -> bool:
+        """Whether the record of a machine waits to be written."""
+        return False
 
-    @property
-    def waits_for(self) -> float:
-        """Seconds for which something has waited to be written."""
-        return 0.0
+    def is_memory_only(self, machine: bytes) -> bool:
+        """Whether a machine is on record in this process only, though the store is durable."""
+        return False
 
     @abstractmethod
     def add_key(self, key: bytes, machine: bytes) -> None:
@@ -118,28 +125,30 @@ class Store(ABC):
         """Drop a record, so that the machine can be run again."""
 
     @abstractmethod
+    def lose(self, machines: Sequence[bytes], what: str) -> None:
+        """Drop records of machines that damage has left incomplete; the log says so until they have run again."""
+
+    @abstractmethod
     def content(self, content: bytes) -> bytes | None:
-        """The bytes of a content, or None if they are absent or damaged."""
+        """The bytes of a content, or None if they are missing or damaged."""
 
     @abstractmethod
     def children(self, machine: bytes) -> list[Child]:
         """The children of a composite, in order."""
 
-    def at_hand(self) -> Callable[[bytes], Kept | None] | None:
-        """A lookup of recently written records that needs no I/O, or None if another process may have written since."""
-        return None
+    @abstractmethod
+    def changed(self) -> bool:
+        """Whether another process has changed anything since the last call."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Write what is buffered and release all resources; claims end."""
+
+    # What the repository reads
 
     @abstractmethod
     def finished(self, after: int) -> Iterator[tuple[int, Record, list[Child]]]:
         """Finished machines in the order in which they were kept, with numbers greater than the one given."""
-
-    @abstractmethod
-    def stamp(self, number: int) -> bytes:
-        """What tells the machine with a number from any other that had it; empty if there is none."""
-
-    @abstractmethod
-    def lose(self, machines: Sequence[bytes], what: str) -> None:
-        """Drop records of machines that damage has left incomplete; the log says so until they have run again."""
 
     @abstractmethod
     def enter(self, new: Sequence[Entry]) -> None:
@@ -148,6 +157,14 @@ class Store(ABC):
     @abstractmethod
     def log(self, after: int) -> Iterator[tuple[int, Entry, bytes]]:
         """The entries of the log with numbers greater than the one given, each with its stamp."""
+
+    def at_hand(self) -> Callable[[bytes], Kept | None] | None:
+        """A lookup of recently written records that needs no I/O, or None if another process may have written since."""
+        return None
+
+    @abstractmethod
+    def stamp(self, number: int) -> bytes:
+        """What tells the machine with a number from any other that had it; empty if there is none."""
 
     @property
     def generation(self) -> int:
@@ -159,14 +176,6 @@ class Store(ABC):
         """What this store has in common with copies of it, and with no other."""
         return b""
 
-    @abstractmethod
-    def changed(self) -> bool:
-        """Whether another process has changed anything since the last call."""
-
-    @abstractmethod
-    def close(self) -> None:
-        """Give back everything; claims end."""
-
 
 class MemoryStore(Store):
     """Records in dictionaries, for a project without a folder. Values stay with the memory cache."""
@@ -174,6 +183,7 @@ class MemoryStore(Store):
     durable = False
 
     def __init__(self) -> None:
+        self._lock = threading.Lock()
         self._records: dict[bytes, Record] = {}
         self._keys: dict[bytes, bytes] = {}
         self._children: dict[bytes, Sequence[Child]] = {}
@@ -183,48 +193,74 @@ class MemoryStore(Store):
         self._log: list[Entry] = []
 
     def find(self, key: bytes) -> Record | None:
-        return self._records.get(self._keys.get(key, key))
+        with self._lock:
+            return self._records.get(self._keys.get(key, key))
 
     def claim(self, machine: bytes, key: bytes | None = None) -> Claim | Record:
-        known = self._records.get(machine) or (None if key is None else self.find(key))
-        if known is not None:
-            return known
-        self._claimed.add(machine)
-        return Claim.MINE
+        with self._lock:
+            known = self._records.get(machine)
+            if known is None and key is not None:
+                known = self._records.get(self._keys.get(key, key))
+            if known is None:
+                self._claimed.add(machine)
+            return known or MINE
 
     def release(self, machine: bytes) -> None:
-        self._claimed.discard(machine)
+        with self._lock:
+            self._claimed.discard(machine)
 
-    def keep_all(self, finished: Sequence[Finished]) -> None:
-        for record, keys, children, contents in finished:
-            if contents:
-                self._contents.update(contents)
-            if children:
-                self._children[record.machine] = children
-            self._records[record.machine] = record
-            self._order.append(record.machine)
-            self._claimed.discard(record.machine)
-            for key in keys:
-                self._keys[key] = record.machine
+    def keep_all(self, finished: Sequence[Finished], keys: Sequence[tuple[bytes, bytes]] = ()) -> None:
+        with self._lock:
+            for record, own_keys, children, contents in finished:
+                if contents:
+                    self._contents.update(contents)
+                if children:
+                    self._children[record.machine] = children
+                self._records[record.machine] = record
+                self._order.append(record.machine)
+                self._claimed.discard(record.machine)
+                for key in own_keys:
+                    self._keys[key] = record.machine
+            self._keys.update(keys)
 
     def add_key(self, key: bytes, machine: bytes) -> None:
-        self._keys[key] = machine
+        self.keep_all((), [(key, machine)])
+
+    def id_of(self, key: bytes) -> bytes:
+        """The machine that a key leads to; a key that leads nowhere is taken for an id."""
+        return self._keys.get(key, key)
+
+    @property
+    def has_records(self) -> bool:
+        """Whether anything is kept."""
+        return bool(self._records)
+
+    def remove(self, machine: bytes) -> None:
+        """Drop a record, without an entry in the log."""
+        with self._lock:
+            self._records.pop(machine, None)
+            self._children.pop(machine, None)
 
     def forget(self, machine: bytes) -> None:
-        if self._records.pop(machine, None) is not None:
-            self._children.pop(machine, None)
-            self._log.append((entries.FORGOTTEN, machine, 0, b""))
+        self._drop(machine, (entries.FORGOTTEN, machine, 0, b""))
 
     def lose(self, machines: Sequence[bytes], what: str) -> None:
         for machine in machines:
-            self.forget(machine)
-            self._log.append((entries.LOST, machine, 0, b"", what))
+            self._drop(machine, (entries.LOST, machine, 0, b"", what))
+
+    def _drop(self, machine: bytes, entry: Entry) -> None:
+        with self._lock:
+            if self._records.pop(machine, None) is not None:
+                self._children.pop(machine, None)
+                self._log.append(entry)
 
     def finished(self, after: int) -> Iterator[tuple[int, Record, list[Child]]]:
         for number in range(after + 1, len(self._order) + 1):
-            machine = self._order[number - 1]
-            if machine in self._records:
-                yield number, self._records[machine], self.children(machine)
+            with self._lock:
+                machine = self._order[number - 1]
+                record, children = self._records.get(machine), self._children.get(machine, ())
+            if record is not None:
+                yield number, record, list(children)
 
     def at_hand(self) -> Callable[[bytes], Kept | None]:
         return self._kept
@@ -237,20 +273,26 @@ class MemoryStore(Store):
         return self._order[number - 1] if 0 < number <= len(self._order) else b""
 
     def enter(self, new: Sequence[Entry]) -> None:
-        self._log += new
+        with self._lock:
+            self._log += new
 
     def log(self, after: int) -> Iterator[tuple[int, Entry, bytes]]:
-        for number, entry in enumerate(self._log[after:], after + 1):
+        with self._lock:
+            later = self._log[after:]
+        for number, entry in enumerate(later, after + 1):
             yield number, entry, b""
 
     def content(self, content: bytes) -> bytes | None:
-        return self._contents.get(content)
+        with self._lock:
+            return self._contents.get(content)
 
     def children(self, machine: bytes) -> list[Child]:
-        return list(self._children.get(machine, ()))
+        with self._lock:
+            return list(self._children.get(machine, ()))
 
     def changed(self) -> bool:
         return False
 
     def close(self) -> None:
-        self._claimed.clear()
+        with self._lock:
+            self._claimed.clear()

@@ -12,7 +12,6 @@ from typing import Any
 
 from intemi.kernel import encoding
 from intemi.kernel.block import axes_of_results
-from intemi.kernel.context import Inputs, Source
 from intemi.kernel.decoding import decode
 from intemi.kernel.errors import (
     ConfigurationError,
@@ -27,14 +26,17 @@ from intemi.kernel.memory import MemoryCache, Origin, measured
 from intemi.kernel.ports import Output
 from intemi.kernel.protection import handed_out, looked_at, protected
 from intemi.kernel.record import ABSENT, NAME, SINGLE, Item, Items, Record, flat
+from intemi.kernel.records import Records
 from intemi.kernel.seeds import Seed
 from intemi.kernel.store import Finished
-from intemi.kernel.unifier import Unifier
+from intemi.kernel.task import Inputs, Source
 
 SHARED = -3
 """Stands in an origin for a part that several values share; the machine is its digest then."""
 PICKLE = b"P"
 """Begins what is kept as a pickle, because the user trusts the store; no encoding begins so."""
+MAX_SHARED = 10_000
+"""Shared parts that are remembered as written; one that is forgotten is written once more."""
 SMALL = 256
 """Values of about this size stay in memory with their record, whatever the bound of the memory cache."""
 INLINE = 2048
@@ -57,17 +59,18 @@ class Values:
     """Loads, registers and, where it must, makes the values of items."""
 
     def __init__(
-        self, memory: MemoryCache, unifier: Unifier, trusts_store: bool, note_run: Callable[[str], None]
+        self, memory: MemoryCache, records: Records, trusts_store: bool, note_run: Callable[[str], None]
     ) -> None:
         self._memory = memory
         self._note_run = note_run
         """Called with the kind of each leaf that is run once more."""
-        self._unifier = unifier
+        self._records = records
+        self._store = records.store
         self._trusts_store = trusts_store
-        self._making = threading.RLock()
+        self._rebuilding = threading.RLock()
         self._warned: set[Origin] = set()
-        self._shared: set[bytes] = set()
-        """Shared parts that the store has got from this process."""
+        self._shared: dict[bytes, None] = {}
+        """Shared parts that the store has got from this process, the last ones."""
 
     def load(self, item: Item) -> Any:
         """The value of an item."""
@@ -105,7 +108,7 @@ class Values:
 
     def give(self, machine: bytes, config: Machine, value: Any) -> Record:
         """Take over a value that no machine made: it cannot be made again, so it stays in memory."""
-        known = self._unifier.find(machine)
+        known = self._records.find(machine)
         if known is None:
             item = Item(machine, "value")
             encoded = Encoded()
@@ -114,7 +117,7 @@ class Values:
             name = getattr(value, "name", None)
             results = {NAME: name} if isinstance(name, str) and name else {}
             known = Record(machine, config.kind, config.encoding, None, {}, {"value": item}, results)
-            self._unifier.keep([Finished(known, contents=encoded.contents)])
+            self._records.keep([Finished(known, contents=encoded.contents)])
             self.kept(encoded.contents)
         origin = (machine, "value", SINGLE)
         if self._memory.get(origin) is ABSENT:
@@ -169,12 +172,17 @@ class Values:
             self._memory.put((name, "", SHARED), part, 0, (part,))
 
     def kept(self, contents: Mapping[bytes, bytes]) -> None:
-        """The store has got contents; those that are shared need not be written again."""
-        self._shared.update(contents)
+        """The store has got contents; parts that several values share need not be written again."""
+        for content in contents:
+            if self._memory.get((content, "", SHARED)) is not ABSENT:
+                self._shared[content] = None
+        while len(self._shared) > MAX_SHARED:
+            del self._shared[next(iter(self._shared))]
 
     def not_kept(self, contents: Mapping[bytes, bytes]) -> None:
         """The store could not keep contents after all."""
-        self._shared.difference_update(contents)
+        for content in contents:
+            self._shared.pop(content, None)
 
     def _encode(self, item: Item, value: Any, encoded: Encoded) -> tuple[int, Sequence[object]]:
         """Encode a value for the store; roughly its bytes, and the parts it shares, as `measured` tells them."""
@@ -209,7 +217,7 @@ class Values:
     def _read(self, item: Item) -> Any:
         encoded = item.inline
         if encoded is None and item.content is not None:
-            encoded = self._unifier.store.content(item.content)
+            encoded = self._store.content(item.content)
         if encoded is None:
             return ABSENT
         try:
@@ -231,9 +239,9 @@ class Values:
         """A part that several values share: in memory once, however many of them are."""
         part = self._memory.get((name, "", SHARED))
         if part is ABSENT:
-            encoded = self._unifier.store.content(name)
+            encoded = self._store.content(name)
             if encoded is None:
-                self._shared.discard(name)
+                self._shared.pop(name, None)
                 raise EncodingError(f"the shared part {name.hex()} is gone from the store")
             part = decode(encoded)  # what has it for a part is protected, and the part with it
             self._memory.put((name, "", SHARED), part, 0, (part,))
@@ -241,7 +249,7 @@ class Values:
 
     def _make(self, lost: Item) -> Any:
         """Run the leaf that made a lost item once more, and before it whatever its inputs have lost."""
-        with self._making:
+        with self._rebuilding:
             at_hand: dict[Origin, Any] = {}  # the memory cache may be too small for all of them at once
             runs = self._plan(lost, at_hand)
             uses = Counter(item.origin for _, inputs in runs for item in _all_inputs(inputs))
@@ -268,7 +276,7 @@ class Values:
             elif machine in opened:
                 plan[machine] = opened[machine]
             elif not self._find(item, at_hand):
-                record = self._unifier.record_of(machine)
+                record = self._records.record_of(machine)
                 if record is None:
                     raise IntemiError(f"{item}: gone from the store, and so is the record of how to make it")
                 inputs = {
@@ -292,7 +300,7 @@ class Values:
     def item_at(self, origin: Origin) -> Item:
         """The item that was made at some place."""
         machine, output, index = origin
-        record = self._unifier.record_of(machine)
+        record = self._records.record_of(machine)
         if record is None:
             return Item(machine, output, index)
         items = record.outputs[output]
@@ -311,13 +319,13 @@ class Values:
         }
         for name, items in record.outputs.items():
             _check_same(config, record, flat(items), made[name])
-        durable = self._unifier.store.durable
+        durable = self._store.durable
         outputs, contents = self.take(record.machine, config, model, durable)
         for name, items in record.outputs.items():
             for item, new in zip(flat(items), flat(outputs[name]), strict=True):
                 item.small, item.inline, item.content = new.small, new.inline, item.content or new.content
         if durable:
-            self._unifier.store.keep(record, contents=contents)
+            self._store.keep(record, contents=contents)
             self.kept(contents)
         return {
             item.origin: value

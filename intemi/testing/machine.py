@@ -130,7 +130,7 @@ def _run(config: Machine, inputs: dict[str, Any], workers: int) -> dict[str, Any
         project.run(config, **sources)
         assert not started, f"{config.kind}: asking for it again must not run anything"
         results = _comparable(capsule)
-        load = project._line.values.load_source
+        load = project._engine.load
         held = {
             name: [load(each) for each in bound] if config.inputs[name].multi else load(bound)
             for name, bound in sources.items()

@@ -23,9 +23,9 @@ from intemi.kernel import (
     MultiOutput,
     Output,
     Project,
-    TaskManager,
     Threads,
 )
+from intemi.kernel.workers.base import TaskManager
 
 
 class Draws(Machine):

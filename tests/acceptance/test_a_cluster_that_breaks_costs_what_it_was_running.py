@@ -121,9 +121,9 @@ def check(project: Project, log: Log, asked: list[Any], seed: int) -> None:
     finished: set[bytes] = set()
     for event in log.events:
         if event.kind is EventKind.FINISHED:
-            assert event.context.key not in finished
-            finished.add(event.context.key)
-        assert event.kind is not EventKind.STARTED or event.context.key not in finished
+            assert event.key not in finished
+            finished.add(event.key)
+        assert event.kind is not EventKind.STARTED or event.key not in finished
 
 
 def expect_gone(processes: list[psutil.Process]) -> None:
@@ -178,7 +178,7 @@ address, folder, seed = sys.argv[1], sys.argv[2], int(sys.argv[3])
 with Project(folder, workers=DaskWorkers(address)) as project:
     def note(event):
         if event.kind is EventKind.FINISHED:
-            print(event.context.key.hex(), flush=True)
+            print(event.key.hex(), flush=True)
     project.listen(note)
     print("ready", flush=True)
     project.wait(*request_work(project, seed))

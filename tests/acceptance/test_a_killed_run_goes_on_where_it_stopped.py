@@ -183,11 +183,9 @@ def report(event: Event) -> None:
     """Write what happens into the log, and die when the life is over."""
     global _life
     if event.kind is EventKind.STARTED:
-        assert event.context.task is not None
-        trace("S", event.context.task.machine)
+        trace("S", event.machine)
     elif event.kind is EventKind.FINISHED:
-        assert event.context.record is not None
-        trace("F", event.context.record.machine)
+        trace("F", event.machine)
         _life -= 1
         if not _life:
             os.kill(os.getpid(), signal.SIGKILL)

@@ -42,11 +42,8 @@ def work(folder: str, log: str) -> None:
     written = os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
 
     def report(event: Event) -> None:
-        context = event.context
-        if event.kind is EventKind.STARTED and context.task is not None:
-            os.write(written, f"S {context.task.machine.hex()}\n".encode())
-        elif event.kind is EventKind.FINISHED and context.record is not None:
-            os.write(written, f"F {context.record.machine.hex()}\n".encode())
+        if event.machine is not None and event.kind in (EventKind.STARTED, EventKind.FINISHED):
+            os.write(written, f"{event.kind.name[0]} {event.machine.hex()}\n".encode())
 
     with Project(folder, workers=2) as project:
         project.listen(report)

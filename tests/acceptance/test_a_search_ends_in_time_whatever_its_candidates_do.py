@@ -14,7 +14,7 @@ import pytest
 
 from intemi import Processes, Project
 from intemi.data import Data
-from intemi.kernel import Limits, Model, TaskManager, Threads
+from intemi.kernel import Limits, Model, Threads
 from intemi.machines import KNN, Learner, Majority, SklearnDataset
 from intemi.machines.meta_learning import (
     ComplexitySearch,
@@ -29,6 +29,7 @@ from intemi.machines.meta_learning import (
 from intemi.machines.meta_learning.calibration import current_calibration
 from intemi.machines.meta_learning.descriptions import DataDescription
 from intemi.machines.meta_learning.evaluation import evaluate
+from intemi.workers import TaskManager
 from tests.acceptance.test_limits_end_whatever_exceeds_them import Lateness
 
 SECONDS = 4.0

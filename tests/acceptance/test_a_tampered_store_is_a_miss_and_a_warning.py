@@ -289,7 +289,7 @@ def test_a_value_that_was_given_can_be_given_again(tmp_path: Path, size: int) ->
     with Project(folder) as project:
         mean = project.run(Mean(), array=project.given(given))
         ((machine, _, _),) = mean.context.record.inputs["array"][1]
-        content = project._line.unifier.record_of(machine).outputs["value"].content.hex()
+        content = project._engine.record_of(machine).outputs["value"].content.hex()
     replace_content(folder, content, spoilt)
     with warned(), Project(folder) as project:
         assert project.run(Largest(), array=project.given(given)).results == {"Largest": size - 1.0}

@@ -117,7 +117,7 @@ from intemi.machines import Scheme
 unification, drawn = int(sys.argv[1]), sys.argv[2] == "scheme"
 started = []
 with Project("project", workers=1, unification=unification) as project:
-    project.listen(lambda event: started.append(event.context.config.kind) if event.kind is EventKind.STARTED else None)
+    project.listen(lambda event: started.append(event.config.kind) if event.kind is EventKind.STARTED else None)
     if drawn:
         scheme = Scheme()
         source = scheme.add(Source())

@@ -11,9 +11,9 @@ import pytest
 
 import intemi
 from intemi.data import Data
-from intemi.kernel import Component, Machine, Project, TaskManager, Threads, content_digest, registry
+from intemi.kernel import Component, Machine, Project, Threads, content_digest, registry
 from intemi.kernel.encoding import encode
-from intemi.kernel.processes import Processes
+from intemi.kernel.workers.processes import Processes
 from intemi.machines import (
     C45,
     CART,
@@ -93,6 +93,7 @@ from intemi.machines.trees import (
     RefinedTree,
     Windowing,
 )
+from intemi.workers import TaskManager
 from tests.acceptance.test_every_machine_passes_check_machine import EXAMPLES, learner_and_test
 from tests.learning.tables import mixed
 

@@ -30,10 +30,10 @@ from intemi.kernel import (
     Output,
     Project,
     State,
-    TaskManager,
     Threads,
 )
 from intemi.kernel.explain import Verdict
+from intemi.workers import TaskManager
 from tests.machines import Chain, Draw, Log, Number, Pass, Sleep, gate
 
 MEGABYTE = 2**20
@@ -202,7 +202,7 @@ def is_gone(pid: float) -> bool:
 
 
 def moment(log: Log, kind: EventKind, capsule: Capsule) -> float:
-    (found,) = (event.time for event in log.events if event.kind is kind and event.context is capsule.context)
+    (found,) = (event.time for event in log.events if event.kind is kind and event.number == capsule.context.number)
     return found
 
 
@@ -355,7 +355,7 @@ def test_the_wall_time_of_a_composite_is_that_of_the_whole_branch(project: Proje
     late = lateness.stopped()
     print(f"composite: told {delay:.3f} s after the limit, by a computer that was {late:.3f} s late")
     assert delay < PROMISED + late
-    finished = len(log.contexts(EventKind.FINISHED))
+    finished = len(log.of(EventKind.FINISHED))
     project.close()
     with Project(folder) as again:
         reused = [number for number in range(200) if is_reused(again, Sleep(0.1, number))]

@@ -12,9 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from intemi.kernel import Input, Machine, Model, MultiOutput, Output, Project, TaskManager, Threads, storable
-from intemi.kernel.processes import Processes
+from intemi.kernel import Input, Machine, Model, MultiOutput, Output, Project, Threads, storable
+from intemi.kernel.workers.processes import Processes
 from intemi.machines import C45, CART, KNN, QUEST, SVM, Majority, NaiveBayes, PrincipalComponents, Standardization
+from intemi.workers import TaskManager
 from tests.learning.tables import mixed
 from tests.learning.test_classifiers import blobs
 

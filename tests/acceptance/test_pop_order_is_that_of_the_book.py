@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from intemi.kernel import Event, EventKind, Project
-from intemi.kernel.context import Context
 from tests.machines import cross_validation
 
 REPETITIONS = 10
@@ -25,13 +24,13 @@ def order_of_the_book() -> list[str]:
     return order
 
 
-def name_in_the_book(context: Context) -> str:
+def name_in_the_book(event: Event, parent: Event | None) -> str:
     names = {"distributor": "ds", "test": "ts"}
-    tested = context if context.name in names else context.parent
-    if tested is None or tested.comments is None:
-        return context.name
+    tested = event if event.name in names else parent
+    if tested is None:
+        return event.name
     place = "·".join(str(tested.comments[label]) for label in ("Repetition", "Fold") if label in tested.comments)
-    return names.get(context.name, context.name) + place
+    return names.get(event.name, event.name) + place
 
 
 class Watcher:
@@ -42,19 +41,21 @@ class Watcher:
         self.popped: list[str] = []
         self.most_open = 0
         self.threads: set[threading.Thread] = set()
-        self._open: set[Context] = set()
+        self._open: set[int] = set()
+        self._started: dict[int, Event] = {}
 
     def __call__(self, event: Event) -> None:
         if event.kind is EventKind.STARTED:
-            self.popped.append(name_in_the_book(event.context))
-            self._open.add(event.context)
+            self._started[event.number] = event
+            parent = None if event.parent is None else self._started[event.parent]
+            self.popped.append(name_in_the_book(event, parent))
+            self._open.add(event.number)
             self.most_open = max(self.most_open, len(self._open))
-            # In a folder, a clock's thread now and then writes down what was requested, and another one listens whether
-            # somebody else comes; they run no machines.
-            others = ("intemi timers", "intemi claims")
+            # Threads that run no machines: this listener, and in a folder those that write and that hold claims.
+            others = ("intemi listener", "intemi store", "intemi claims")
             self.threads |= {each for each in threading.enumerate() if each.name not in others} - self.threads_before
         elif event.kind is EventKind.FINISHED:
-            self._open.remove(event.context)
+            self._open.remove(event.number)
 
 
 def watch_cross_validation(folder: Path | None, early: bool = False) -> Watcher:

@@ -34,7 +34,6 @@ from intemi.kernel import (
     Project,
     State,
 )
-from intemi.kernel.context import Context
 from intemi.machines import Repeater, Scheme
 from tests.machines import Add, Demand, Draw, Fail, Log, Number, Remainder, Scale, Shake, Split, Total, gate
 
@@ -659,22 +658,27 @@ def check_tree(capsule: Capsule, place: Place, oracle: Oracle, keys: dict[Place,
         check_tree(child, (*place, child.context.index), oracle, keys)
 
 
-def place_of(context: Context) -> Place:
-    return (context.name,) if context.parent is None else (*place_of(context.parent), context.index)
+def places_of(log: Log) -> dict[int, Place]:
+    """The places of all requests, by their numbers."""
+    places: dict[int, Place] = {}
+    for event in log.of(EventKind.REQUESTED):
+        places[event.number] = (event.name,) if event.parent is None else (*places[event.parent], event.index)
+    return places
 
 
 def check_events(log: Log, oracle: Oracle) -> None:
     """Every request has its key, and comes to its end once, the right one."""
-    requested = log.contexts(EventKind.REQUESTED)
-    keys = {(oracle.outcomes[place_of(context)].key, context.key) for context in requested}
+    requested = log.of(EventKind.REQUESTED)
+    places = places_of(log)
+    keys = {(oracle.outcomes[places[event.number]].key, event.key) for event in requested}
     assert len(keys) == len({key for _, key in keys}) == len({number for number, _ in keys})
-    answered = log.contexts(EventKind.FINISHED) + log.contexts(EventKind.UNIFIED)
-    failed = log.contexts(EventKind.FAILED)
-    assert sorted(map(id, requested)) == sorted(map(id, answered + failed))
-    for context in answered:
-        assert oracle.outcomes[place_of(context)].error is None
-    for context in failed:
-        assert cause_of(context.error, oracle) == oracle.outcomes[place_of(context)].error
+    answered = log.of(EventKind.FINISHED) + log.of(EventKind.UNIFIED)
+    failed = log.of(EventKind.FAILED)
+    assert sorted(event.number for event in requested) == sorted(event.number for event in answered + failed)
+    for event in answered:
+        assert oracle.outcomes[places[event.number]].error is None
+    for event in failed:
+        assert cause_of(event.error, oracle) == oracle.outcomes[places[event.number]].error
 
 
 def check_runs(log: Log, level: int, expected: int) -> None:
@@ -700,7 +704,7 @@ def check_graph(graph: Graph, oracle: Oracle, project: Project, level: int) -> d
     seen_afterwards = check_capsules(request_all(project, graph), oracle)
     check_events(log, oracle)
     check_runs(log, level, oracle.count_runs(level))
-    keys = {place_of(context): context.key for context in log.contexts(EventKind.REQUESTED)}
+    keys = {place: event.key for event, place in zip(log.of(EventKind.REQUESTED), places_of(log).values(), strict=True)}
     if level == 0:  # otherwise a machine's children may have been requested in another place
         assert seen_afterwards.items() <= keys.items()
     return keys

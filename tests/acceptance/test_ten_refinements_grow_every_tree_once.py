@@ -127,9 +127,7 @@ def test_inner_folds_are_the_same_for_all_refinements() -> None:
     with Project(workers=1) as project:
         data = project.request(SklearnDataset("iris")).data
         started: list[str] = []
-        project.listen(
-            lambda event: started.append(event.context.config.kind) if is_start(event, CVDistributor) else None
-        )
+        project.listen(lambda event: started.append(event.config.kind) if is_start(event, CVDistributor) else None)
         for refinement in (CostComplexity(), OptimalSize(se=1), Degree(tef=1), MEstimateValidation()):
             for learner in (DecisionTree(), SSVTree()):
                 project.run(RefinedTree(learner, refinement), data=data)
@@ -137,7 +135,7 @@ def test_inner_folds_are_the_same_for_all_refinements() -> None:
 
 
 def is_start(event: Event, kind: type) -> bool:
-    return event.kind is EventKind.STARTED and isinstance(event.context.config, kind)
+    return event.kind is EventKind.STARTED and isinstance(event.config, kind)
 
 
 def test_one_more_refinement_changes_no_others_result() -> None:

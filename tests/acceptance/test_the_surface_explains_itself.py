@@ -202,7 +202,7 @@ def test_the_ports_are_typed(checked: Callable[[str], str]) -> None:
         """
     )
     for line in (
-        'Revealed type is "intemi.kernel.context.Source"',
+        'Revealed type is "intemi.kernel.task.Source"',
         'Revealed type is "intemi.machines.structure.scheme.End"',
         'Revealed type is "intemi.machines.structure.repeater.Repeater"',
         'Revealed type is "intemi.kernel.capsule.Capsule"',

@@ -374,7 +374,7 @@ def test_no_composite_goes_on_record_without_its_children_if_the_file_is_replace
     finished: list[Any] = []
 
     def replace(event: Any) -> None:
-        if event.kind is EventKind.FINISHED and event.context.config.kind == "ClassificationTest":
+        if event.kind is EventKind.FINISHED and event.config.kind == "ClassificationTest":
             finished.append(event)
             if len(finished) == 3:
                 for suffix in ("", "-wal", "-shm"):

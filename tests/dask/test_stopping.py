@@ -12,8 +12,7 @@ from intemi.dask.losses import MAX_COUNTED, Losses
 from intemi.dask.manager import DaskWorkers
 from intemi.dask.remote import MAX_STOPPED, BatchRunner
 from intemi.dask.workers import MAX_HELD, RemoteWorker
-from intemi.kernel.dispatch import Outcome
-from intemi.kernel.managers import Call, Stopped
+from intemi.kernel.workers.base import Call, Outcome, Stopped
 from tests.machines import Number
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 
 from intemi import Project
 from intemi.data import Data, from_numpy
+from intemi.kernel.explain import replayed
 from intemi.kernel.lineage import Lineage
 from intemi.machines import (
     MDL,
@@ -38,7 +40,8 @@ def data(rows: int = 30) -> Data:
 
 
 def lineage_of(project: Project) -> Lineage:
-    return Lineage(project._line)
+    engine = project._engine
+    return Lineage(engine.records, engine.values, partial(replayed, engine))
 
 
 def traced(project: Project, source: Any) -> Trace:

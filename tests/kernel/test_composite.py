@@ -430,7 +430,7 @@ class Forgets(Machine):
 
 
 def test_a_composite_that_requests_random_machines_must_say_so() -> None:
-    assert "Forgets: requests the random machine Draw, so it must say `random = True`" in str(failure_of(Forgets()))
+    assert "Forgets: requests the random machine Draw, so it must declare `random = True`" in str(failure_of(Forgets()))
 
 
 # What a composite exhibits, and what it is handed

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from intemi.kernel import Call, Dispatcher, MachineAborted, MachineFailed, Project, State, Stopped, Threads
-from intemi.kernel.dispatch import Outcome
+from intemi.kernel import MachineAborted, MachineFailed, Project, State, Threads
 from intemi.testing import check_task_manager
+from intemi.workers import Call, Dispatcher, Outcome, Stopped
 from tests.machines import Chain, Fail, Number, Sleep
 
 
@@ -111,7 +111,7 @@ def test_what_was_not_run_is_run_by_another_manager() -> None:
 
         @property
         def has_room(self) -> bool:
-            return len(self._lines[0].managers) == 1
+            return len(self._engines[0].managers) == 1
 
     with Project(workers=Idle()) as project:
         asked = project.request(Number(1))

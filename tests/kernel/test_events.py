@@ -76,7 +76,7 @@ def test_events_of_a_composite_name_the_path_from_the_root() -> None:
         log = Log(project)
         project.run(Chain(1), name="chain", number=project.given(3))
         assert log.started == ["chain", "chain/one", "chain/step 0"]
-        assert [context.path for context in log.contexts(FINISHED)] == ["chain/one", "chain/step 0", "chain"]
+        assert [event.path for event in log.of(FINISHED)] == ["chain/one", "chain/step 0", "chain"]
 
 
 def test_times_of_events_do_not_go_back() -> None:
@@ -92,9 +92,7 @@ def test_every_listener_hears_everything_in_one_order() -> None:
         logs = [Log(project), Log(project)]
         project.wait(*(project.request(Chain(5), number=project.given(number)) for number in range(5)))
         assert logs[0].events == logs[1].events
-        assert len(logs[0].contexts(REQUESTED)) == len(logs[0].contexts(FINISHED)) + len(
-            logs[0].contexts(EventKind.UNIFIED)
-        )
+        assert len(logs[0].of(REQUESTED)) == len(logs[0].of(FINISHED)) + len(logs[0].of(EventKind.UNIFIED))
 
 
 def test_a_listener_that_was_taken_away_hears_nothing_more() -> None:
@@ -137,7 +135,7 @@ def test_what_is_reported_finished_is_on_record(tmp_path: Path) -> None:
 
         def look(event: Event) -> None:
             if event.kind is FINISHED:
-                found.append(other.find(event.context.key) is not None)
+                found.append(other.find(event.key) is not None)
 
         project.listen(look)
         project.run(Chain(3), number=project.given(3))
@@ -188,8 +186,8 @@ def test_a_display_does_not_make_every_machine_be_written_by_itself(tmp_path: Pa
         """How many machines are told of before they are on record."""
         waiting: list[bool] = []
         with Project(tmp_path / str(early), workers=1) as project:
-            store = project._line.unifier.store
-            project.listen(lambda event: waiting.append(event.kind is FINISHED and store.is_behind), early=early)
+            store = project._engine.store
+            project.listen(lambda event: waiting.append(event.kind is FINISHED and store.is_dirty), early=early)
             project.wait(*(project.request(Number(value)) for value in range(20)))
         return sum(waiting)
 

@@ -18,7 +18,7 @@ from intemi.kernel import (
     Project,
     parameter,
 )
-from intemi.kernel.explain import Explanation, Verdict, _DryJob
+from intemi.kernel.explain import Explanation, Verdict
 from intemi.kernel.shipped import VERSION
 from intemi.machines import Repeater
 from tests.machines import (
@@ -116,7 +116,7 @@ def test_the_version_that_made_a_result_is_named_where_it_is_known(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: str | None, said: str
 ) -> None:
     with monkeypatch.context() as patch, Project(tmp_path, workers=1) as project:
-        patch.setattr("intemi.kernel.runner.VERSION", version)  # as another version, or one from before, would
+        patch.setattr("intemi.kernel.execution.VERSION", version)  # as another version, or one from before, would
         project.run(Number(1))
     with Project(tmp_path, workers=1) as project:
         project.run(Number(2))
@@ -349,12 +349,6 @@ class Quiet(Commentator):
 
     def comments(self, machine: Any) -> dict[str, Any]:
         return {}
-
-
-def test_a_dry_run_has_all_that_a_job_has() -> None:
-    """A composite that uses anything else of a job could not be explained."""
-    job, dry = ({name for name in dir(cls) if not name.startswith("_")} for cls in (Job, _DryJob))
-    assert dry == job
 
 
 def test_a_composite_that_attaches_commentators_is_explained() -> None:

@@ -8,12 +8,12 @@ import pytest
 
 from intemi.kernel import EventKind, Input, IntemiError, Machine, MachineFailed, Model, Output, Project, StoreWarning
 from intemi.kernel.disk import DiskStore, WriteBehind
-from intemi.kernel.disk.write_behind import MANY
+from intemi.kernel.disk.write_behind import MAX_BATCH_RECORDS
 from intemi.kernel.store import Finished
 from tests.kernel.repository.machines import Breaks, Grade, Twig
 from tests.machines import Number, Pass, gate
 
-NUMBER = 20 * MANY
+NUMBER = 20 * MAX_BATCH_RECORDS
 
 
 class Watched(DiskStore):
@@ -25,13 +25,13 @@ class Watched(DiskStore):
         self.trouble: Exception | None = None
         self.refused: set[str] = set()
 
-    def keep_all(self, finished: Sequence[Finished], further: Sequence[tuple[bytes, bytes]] = ()) -> None:
+    def keep_all(self, finished: Sequence[Finished], keys: Sequence[tuple[bytes, bytes]] = ()) -> None:
         self.handfuls.append(len(finished))
         if self.trouble is not None:
             raise self.trouble
         if self.refused.intersection(each.record.kind for each in finished):
             raise IntemiError("the disk is full")
-        super().keep_all(finished, further)
+        super().keep_all(finished, keys)
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
 
 
 def store_of(project: Project) -> Watched:
-    store = project._line.unifier.store
+    store = project._engine.store
     assert isinstance(store, WriteBehind)
     assert isinstance(store._store, Watched)
     return store._store
@@ -63,7 +63,7 @@ def test_what_is_told_finished_is_on_record(project: Project, tmp_path: Path) ->
     missing = []
 
     def look(event: object) -> None:
-        if event.kind is EventKind.FINISHED and other.find(event.context.key) is None:  # type: ignore[attr-defined]
+        if event.kind is EventKind.FINISHED and other.find(event.key) is None:  # type: ignore[attr-defined]
             missing.append(event)
 
     with project:
@@ -85,7 +85,10 @@ def test_what_has_run_when_a_project_is_closed_is_kept(tmp_path: Path) -> None:
 def test_a_store_in_trouble_keeps_a_handful_in_memory(project: Project) -> None:
     store_of(project).trouble = IntemiError("the disk is full")
     with project:
-        with pytest.warns(StoreWarning, match="Number is kept in memory only: the disk is full"):
+        with pytest.warns(
+            StoreWarning,
+            match=r"results could not be written to .*: the disk is full",
+        ):
             project.wait(*[project.request(Number(value)) for value in range(100)])
         assert [project.run(Number(value)).outputs["result"] for value in range(100)] == list(range(100))
         assert project.counts().physical["Number"] == 100
@@ -95,7 +98,7 @@ def test_a_store_in_trouble_keeps_a_handful_in_memory(project: Project) -> None:
 def test_a_store_that_breaks_keeps_a_handful_in_memory_and_says_why(project: Project) -> None:
     store_of(project).trouble = RuntimeError("broken")
     with project:
-        with pytest.warns(StoreWarning, match="Number is kept in memory only: RuntimeError: broken"):
+        with pytest.warns(StoreWarning, match=r"results could not be written to .*: RuntimeError: broken"):
             project.wait(*[project.request(Number(value)) for value in range(100)])
         assert [project.run(Number(value)).outputs["result"] for value in range(100)] == list(range(100))
 
@@ -155,7 +158,7 @@ def test_questions_are_answered_about_what_is_kept_in_memory_only(
     with project:
         asked = project.request(tree)
         assert gate(name).reached.wait(30)
-        project._line.put_on_record()
+        project._engine.flush()
         if is_noted:  # as it is every now and then while a request is on its way
             project._repository.write()
         gate(name).opened.set()
@@ -183,7 +186,7 @@ def test_nothing_above_one_that_cannot_be_kept_is_kept(tmp_path: Path) -> None:
             assert not project.keeps_all
 
 
-@pytest.mark.filterwarnings("ignore:Odd is kept in memory only:intemi.kernel.StoreWarning")
+@pytest.mark.filterwarnings("ignore:.*Odd could not be written:intemi.kernel.StoreWarning")
 def test_one_that_cannot_be_kept_is_in_the_way_of_no_question_about_others(tmp_path: Path) -> None:
     with Project(tmp_path) as project:
         project.run(Odd())

@@ -290,7 +290,7 @@ def test_a_composite_must_say_that_it_is_random_if_what_it_asks_for_is() -> None
     async def run(self: Any, job: Job) -> Model:
         return Model(a=(await job.request(Draw())).result)
 
-    assert "Sample: requests the random machine Draw, so it must say `random = True`" in failure(run, a=Output(int))
+    assert "Sample: requests the random machine Draw, so it must declare `random = True`" in failure(run, a=Output(int))
     said = declare(run, a=Output(int), random=True)
     with Project(workers=1) as project:
         assert project.run(said(seed=1)).outputs["a"] == project.run(Draw(seed=1)).outputs["result"]

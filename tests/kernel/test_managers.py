@@ -24,9 +24,9 @@ from intemi.kernel import (
     State,
     Threads,
 )
-from intemi.kernel.managers import Call
-from intemi.kernel.slots import Slots
-from intemi.kernel.threads import PATIENCE, SHORT, Usual
+from intemi.kernel.workers.base import Call
+from intemi.kernel.workers.slots import Slots
+from intemi.kernel.workers.threads import SHORT_LEAF_SECONDS, TURN_TIMEOUT_SECONDS, LeafStats
 from tests.machines import Chain, Fail, Gate, Log, Number, Pass, Sleep, cross_validation, gate
 
 _meetings: dict[str, threading.Barrier] = {}
@@ -355,45 +355,48 @@ class Unkeepable(Machine):
 def test_nobody_waits_for_ever_where_warnings_are_errors(tmp_path: Path) -> None:
     with Project(tmp_path, workers=1) as project, warnings.catch_warnings():
         warnings.simplefilter("error")
-        with pytest.raises(MachineFailed, match="StoreWarning: Unkeepable is kept in memory only"):
+        with pytest.raises(
+            MachineFailed,
+            match=r"StoreWarning: the result of Unkeepable could not be written to .* is kept in memory only",
+        ):
             project.request(Unkeepable()).wait(30)
         assert project.request(Number(1)).wait(30).outputs["result"] == 1
 
 
 def test_a_short_leaf_is_not_worth_a_thread() -> None:
-    usual = Usual()
-    assert not usual.is_short  # nothing is known of it yet
+    stats = LeafStats()
+    assert not stats.is_short  # nothing is known of it yet
     for _ in range(5):
-        usual.note(cpu=SHORT / 10, wall=SHORT / 10, was_free=True)
-    assert usual.is_short
+        stats.note(cpu=SHORT_LEAF_SECONDS / 10, wall=SHORT_LEAF_SECONDS / 10, was_free=True)
+    assert stats.is_short
 
 
 def test_a_leaf_that_holds_the_global_lock_is_not_worth_a_thread_until_it_is_tried_again() -> None:
-    usual = Usual()
+    stats = LeafStats()
     for _ in range(10):
-        usual.note(cpu=2 * SHORT, wall=5 * SHORT, was_free=True)
-    assert usual.is_short
+        stats.note(cpu=2 * SHORT_LEAF_SECONDS, wall=5 * SHORT_LEAF_SECONDS, was_free=True)
+    assert stats.is_short
     for _ in range(50):
-        usual.note(cpu=2 * SHORT, wall=2 * SHORT, was_free=False)
-    assert not usual.is_short
+        stats.note(cpu=2 * SHORT_LEAF_SECONDS, wall=2 * SHORT_LEAF_SECONDS, was_free=False)
+    assert not stats.is_short
 
 
 def test_a_leaf_that_is_held_up_now_and_then_runs_beside_others() -> None:
-    usual = Usual()
+    stats = LeafStats()
     for number in range(50):
-        usual.note(cpu=2 * SHORT, wall=(5 if number % 4 == 0 else 2) * SHORT, was_free=True)
-        assert not usual.is_short
+        stats.note(cpu=2 * SHORT_LEAF_SECONDS, wall=(5 if number % 4 == 0 else 2) * SHORT_LEAF_SECONDS, was_free=True)
+        assert not stats.is_short
 
 
 def test_a_leaf_that_waits_for_something_lets_others_work() -> None:
-    usual = Usual()
+    stats = LeafStats()
     for _ in range(3):
-        usual.note(cpu=SHORT / 10, wall=2 * PATIENCE, was_free=False)
-    assert not usual.is_short
+        stats.note(cpu=SHORT_LEAF_SECONDS / 10, wall=2 * TURN_TIMEOUT_SECONDS, was_free=False)
+    assert not stats.is_short
 
 
 def test_a_leaf_that_lets_go_of_the_global_lock_runs_beside_others() -> None:
-    usual = Usual()
+    stats = LeafStats()
     for _ in range(3):
-        usual.note(cpu=2 * SHORT, wall=2 * SHORT, was_free=True)
-    assert not usual.is_short
+        stats.note(cpu=2 * SHORT_LEAF_SECONDS, wall=2 * SHORT_LEAF_SECONDS, was_free=True)
+    assert not stats.is_short

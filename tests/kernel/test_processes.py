@@ -35,10 +35,10 @@ from intemi.kernel import (
 )
 from intemi.kernel.encoding import content_digest
 from intemi.kernel.errors import ConfigurationError, LimitExceeded, MachineAborted, MachineFailed, WorkerError
-from intemi.kernel.managers import Call, Stopped
-from intemi.kernel.processes import Processes, RemoteTraceback, Worker
 from intemi.kernel.record import Item
 from intemi.kernel.seeds import Seed
+from intemi.kernel.workers.base import Call, Stopped
+from intemi.kernel.workers.processes import Processes, RemoteTraceback, Worker
 
 ROOT = Path(__file__).parents[2]
 MB = 2**20
@@ -905,7 +905,7 @@ PARENT = """
     import sys, time
     sys.path.insert(0, {root!r})
     from intemi.kernel import Project
-    from intemi.kernel.processes import Processes
+    from intemi.kernel.workers.processes import Processes
     from tests.kernel.test_processes import Hang, Tell
 
     project = Project(workers=Processes(3))

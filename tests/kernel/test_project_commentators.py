@@ -19,7 +19,7 @@ from intemi.kernel import (
     Model,
     Project,
 )
-from intemi.kernel.attached import CommentatorWarning
+from intemi.kernel.engine import CommentatorWarning
 from intemi.kernel.repository.commentators import Finished
 from tests.machines import Add, Chain, Demand, Log, Number, Pass, gate
 

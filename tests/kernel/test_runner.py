@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import threading
-import time
-from pathlib import Path
 
 import pytest
 
-from intemi import Input, Machine, MachineFailed, Model, Output, Project, StoreWarning, parameter
+from intemi import Input, Machine, MachineFailed, Model, Output, Project, parameter
 from intemi.kernel.composite import Job
 
 _go_on = threading.Event()
@@ -134,33 +132,6 @@ def test_who_waits_for_one_request_does_not_wait_for_the_next() -> None:
             assert not second.done
         finally:
             _go_on.set()
-
-
-def test_an_aborted_leaf_is_given_up_though_the_store_refuses_what_was_beside_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    _go_on.clear()
-    _has_begun.clear()
-    with Project(tmp_path, workers=1) as project:
-        store = project._line.unifier.store
-        aborted = project.request(Slow(1, waits=True))
-        assert _has_begun.wait(10)
-        aborted.abort()
-        with monkeypatch.context() as patch:
-            patch.setattr(store, "is_due", True)
-            patch.setattr(store, "keep_all", lambda finished: None)
-            refused = threading.Event()
-
-            def refuse() -> None:
-                refused.set()
-                raise StoreWarning("the disk is full, and warnings are errors")
-
-            patch.setattr(store, "flush", refuse)
-            _go_on.set()
-            assert refused.wait(10)
-            while project._line.unifier.tasks():
-                time.sleep(0.001)
-        assert project.run(Slow(1)).outputs["number"] == 1
 
 
 class Nest(Machine):

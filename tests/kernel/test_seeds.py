@@ -161,7 +161,7 @@ def test_a_longer_cross_validation_begins_with_the_shorter_one() -> None:
 
 
 def log_children(log: Log, path: str) -> list[Any]:
-    return [context for context in log.contexts(EventKind.STARTED) if context.path.rpartition("/")[0] == path]
+    return [event for event in log.of(EventKind.STARTED) if event.path.rpartition("/")[0] == path]
 
 
 # Seeds from time

@@ -27,7 +27,7 @@ from intemi.kernel import (
     State,
     parameter,
 )
-from intemi.kernel.stopper import tasks_above
+from intemi.kernel.task import tasks_above
 from tests.machines import Add, Chain, Draw, Log, Number, Pass, Scale, Sleep, gate
 
 PATIENCE = 60.0
@@ -69,11 +69,9 @@ def wait_until(condition: Callable[[], Any]) -> None:
 
 def expect_nothing_left(project: Project) -> None:
     """Nothing is queued, running, known to be on its way, or held in memory."""
-    line = project._line
-    wait_until(lambda: not line.unifier._by_key and not line.unifier._by_machine)
-    assert not line.memory._held
-    assert not line._roots
-    assert not line._settled
+    engine = project._engine
+    wait_until(lambda: not any(number for place, number in engine.scheduler.sizes().items() if place != "idle"))
+    wait_until(lambda: not engine.memory._held)
     assert project.request(Number(-1)).wait(PATIENCE).outputs["result"] == -1
 
 
@@ -138,7 +136,7 @@ def test_a_long_chain_is_aborted_at_its_beginning(project: Project, name: str) -
 
 def test_a_listener_may_abort(project: Project, name: str) -> None:
     def abort_what_starts(event: Event) -> None:
-        if event.kind is EventKind.STARTED and event.context.name == "doomed":
+        if event.kind is EventKind.STARTED and event.name == "doomed":
             doomed.abort()
 
     project.listen(abort_what_starts)
@@ -155,7 +153,7 @@ def test_a_listener_may_abort_while_an_input_is_just_ready(project: Project) -> 
     first, second = (project.request(Add(), left=left.result, right=right.result) for _ in range(2))
 
     def abort_first(event: Event) -> None:
-        if event.kind is EventKind.FINISHED and event.context is left.context:
+        if event.kind is EventKind.FINISHED and event.number == left.context.number:
             first.abort()
 
     project.listen(abort_first)
@@ -242,7 +240,7 @@ def test_held_memory_is_given_back(project: Project, name: str) -> None:
         inputs = [project.given(number) for number in range(10)]
         queued = [project.request(Add(), left=left, right=inputs[0]) for left in inputs]
         joined = [project.request(Add(), left=left, right=inputs[0]) for left in inputs]
-        assert project._line.memory._held
+        assert project._engine.memory._held
         for capsule in (*queued, *joined):
             capsule.abort()
         gate(name).opened.set()
@@ -284,7 +282,7 @@ def test_another_request_takes_over_a_composite_with_all_its_children(project: P
     assert second.wait(PATIENCE).outputs["result"] == 18
     assert [child.name for child in second.children] == ["gate", "quick", "total", "chain"]
     assert project.counts().physical["Gated"] == 1
-    assert len(log.contexts(EventKind.ABORTED)) == 1
+    assert len(log.of(EventKind.ABORTED)) == 1
     expect_nothing_left(project)
 
 
@@ -450,7 +448,7 @@ def test_wall_time_counts_from_the_start_and_not_while_waiting_or_queued(name: s
         limits = Limits(wall=5.0)
         waiting = project.request(Scale(), number=first.result, limits=limits)
         queued = project.request(Number(5), limits=limits)
-        assert project._line.timers._thread is None, "no clock is running"
+        assert not project._engine.scheduler.sizes()["timers"], "no clock is running"
         gate(name).opened.set()
         project.wait(waiting, queued)
 
@@ -485,15 +483,14 @@ def test_usage_counts_for_everything_above_once(project: Project, name: str) -> 
     alone = project.request(Pass(name, 4))
     assert gate(name).reached.wait(PATIENCE)
     wait_until(lambda: len(both.children) == 3)
-    with project._line.step():
-        task = alone.context.task
-        assert task is not None
-        assert len(task.contexts) == 3
-        above = tasks_above(task)
-        assert sorted(each.config.kind for each in above) == ["Both", "Nest", "Nest"]
-        project._line.stopper.check_usage(task, 1.0, 0)
-        project._line.stopper.check_usage(task, 1.5, 0)
-        assert [each.cpu for each in above] == [1.5, 1.5, 1.5]
+    task = alone.context.task
+    assert task is not None
+    assert len(task.contexts) == 3
+    above = tasks_above(task)
+    assert sorted(each.config.kind for each in above) == ["Both", "Nest", "Nest"]
+    for seconds in (1.0, 1.5):
+        assert not project._engine.scheduler.usage(task, seconds, 0)
+    assert [each.cpu for each in above] == [1.5, 1.5, 1.5]
     gate(name).opened.set()
     both.wait(PATIENCE)
 
@@ -589,7 +586,7 @@ def test_many_threads_request_and_abort_at_once_and_nothing_hangs(tmp_path: Path
         expect_nothing_left(project)
         again = {pattern: project.run(Tangle(pattern)).outputs["result"] for pattern in range(PATTERNS)}
         assert again == expected
-        assert all(thread.is_alive() for manager in project.managers for thread in manager._threads)
+        assert all(slot.thread.is_alive() for manager in project.managers for slot in manager._slots.values())
 
 
 @pytest.mark.parametrize("seed", range(8))

@@ -3,7 +3,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
-from intemi.kernel.turns import Turns
+from intemi.kernel.workers.slots import _Turns as Turns
 
 
 def test_one_waits_while_another_has_its_turn() -> None:
@@ -52,10 +52,10 @@ def test_a_turn_that_is_given_comes_back_before_anybody_begins() -> None:
         threading.Thread(target=work, args=("begins", turns.take)),
         threading.Thread(target=work, args=("goes on", turns.take_back)),
     ]
-    for waiting, thread in zip((turns._to_begin, turns._to_go_on), threads, strict=True):
+    for waiting, thread in zip((turns._to_begin, turns._to_continue), threads, strict=True):
         thread.start()
         while not waiting:
-            turns.begin()
+            turns.note_progress()
     assert turns.is_over
     turns.give()
     for thread in threads:

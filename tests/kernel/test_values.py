@@ -273,7 +273,7 @@ def test_memory_is_bounded_while_a_project_runs() -> None:
         constants = [project.request(Constant(float(value))) for value in range(100)]
         total = project.run(Total(), arrays=[each.result for each in constants])
         assert total.outputs["result"][0] == 4950
-        assert project._line.memory.size <= 20 * 8 * SIZE
+        assert project._engine.memory.size <= 20 * 8 * SIZE
         assert [float(each.outputs["result"][0]) for each in constants] == list(range(100))
 
 
@@ -290,8 +290,8 @@ def test_with_a_folder_a_dropped_value_is_read_and_not_made(tmp_path: Path, runs
 def test_many_who_need_a_lost_value_at_once_have_it_made_once(runs: Counter[str]) -> None:
     with Project(workers=8, memory=10**6) as project:
         capsule = project.run(Plus(), left=project.run(Constant(1.0)).result, right=project.run(Constant(2.0)).result)
-        project._line.memory._values.clear()
-        project._line.memory.size = 0
+        project._engine.memory._values.clear()
+        project._engine.memory.size = 0
         runs.clear()
         found: list[float] = []
         threads = [threading.Thread(target=lambda: found.append(float(capsule.outputs["result"][0]))) for _ in range(8)]
@@ -329,7 +329,7 @@ def test_a_given_value_is_what_it_was_when_it_was_given(tmp_path: Path, size: in
         sources = project.given(array), project.given(numbers)
         array[0] = numbers[0] = 99.0
         assert first(project, sources[0]) == 0.0
-        assert project._line.values.load_source(sources[1])[0] == 0.0
+        assert project._engine.values.load_source(sources[1])[0] == 0.0
         assert first(project, project.given(array)) == 99.0
         assert array.flags.writeable, "it is still the giver's own"
 
@@ -375,12 +375,12 @@ def test_a_value_whose_record_is_gone_as_well_is_an_error_that_says_so(tmp_path:
     with Project(tmp_path, workers=1) as project:
         left, right = project.run(Constant(1.0, size)), project.run(Constant(2.0, size))
         plus = project.run(Plus(), left=left.result, right=right.result).context.record
-        project._line.unifier.store.forget(right.context.record.machine)
+        project._engine.store.forget(right.context.record.machine)
     lose_contents(tmp_path)
     with Project(tmp_path, workers=1) as project:
         message = "gone from the store, and so is the record of how to make it"
         with pytest.raises(IntemiError, match=message):
-            project._line.values.load(plus.outputs["result"])
+            project._engine.values.load(plus.outputs["result"])
 
 
 # What cannot be stored

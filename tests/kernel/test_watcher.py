@@ -210,7 +210,7 @@ def test_a_project_closes_while_it_waits_for_another_process(tmp_path: Path, nam
 def test_nobody_waits_for_ever_if_the_store_is_lost(tmp_path: Path, name: str) -> None:
     with Project(tmp_path, workers=1) as here, Project(tmp_path, workers=1) as there:
         waiting, _ = elsewhere(here, there, name)
-        here._line.unifier.store.close()
+        here._engine.store.close()
         with pytest.raises(MachineFailed):
             waiting.wait(PATIENCE)
         with pytest.warns(StoreWarning, match="the index could not be updated"):
@@ -221,12 +221,12 @@ def test_there_is_a_watching_thread_only_while_there_is_something_to_watch(
     projects: tuple[Project, Project], name: str
 ) -> None:
     here, there = projects
-    assert here._line.watcher._thread is None
+    assert here._engine.execution._watcher._thread is None
     waiting, _ = elsewhere(here, there, name)
-    assert here._line.watcher._thread is not None
+    assert here._engine.execution._watcher._thread is not None
     gate(name).opened.set()
     waiting.wait(PATIENCE)
-    wait_until(lambda: here._line.watcher._thread is None)
+    wait_until(lambda: here._engine.execution._watcher._thread is None)
 
 
 def test_two_projects_share_a_cross_validation(projects: tuple[Project, Project]) -> None:
@@ -239,7 +239,7 @@ def test_two_projects_share_a_cross_validation(projects: tuple[Project, Project]
     for capsules in requested:
         for capsule in capsules:
             capsule.wait(PATIENCE)
-    runs = Counter(context.record.machine for log in logs for context in log.contexts(EventKind.FINISHED))
+    runs = Counter(event.machine for log in logs for event in log.of(EventKind.FINISHED))
     assert set(runs.values()) == {1}, "each machine ran once, here or there"
     assert [c.results for c in requested[0]] == [c.results for c in reversed(requested[1])]
 

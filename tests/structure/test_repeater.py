@@ -25,9 +25,8 @@ from intemi.kernel import (
     Project,
     from_plain,
 )
-from intemi.kernel.context import Context
 from intemi.machines import Repeater, Scheme
-from tests.machines import Distribute, Draw, Judge, Learn, Number, Shake, cross_validation
+from tests.machines import Distribute, Draw, Judge, Learn, Log, Number, Shake, cross_validation
 
 
 @pytest.fixture
@@ -159,8 +158,8 @@ def test_a_repetition_is_the_same_however_many_there_are_and_wherever_it_is_run(
         keys: dict[Any, bytes] = {}
 
         def note(event: Event) -> None:
-            if event.kind is EventKind.REQUESTED and event.context.name == "test":
-                keys[tuple(event.context.comments.values())] = event.context.key  # type: ignore[union-attr]
+            if event.kind is EventKind.REQUESTED and event.name == "test":
+                keys[tuple(event.comments.values())] = event.key  # type: ignore[union-attr]
 
         forget = opened.listen(note)
         done = run(opened, cross_validation(repetitions, 3))
@@ -177,10 +176,9 @@ def test_a_repetition_is_the_same_however_many_there_are_and_wherever_it_is_run(
 
 
 def test_a_fold_has_the_key_with_which_it_was_requested(project: Project) -> None:
-    requested: list[Context] = []
-    project.listen(lambda event: requested.append(event.context) if event.kind is EventKind.REQUESTED else None)
+    log = Log(project)
     done = run(project, Repeater(Suits(), Compare(), repetitions=2, seed=1))
-    under_it = [context.key for context in requested if context.parent is done.context]
+    under_it = [event.key for event in log.of(EventKind.REQUESTED) if event.parent == done.context.number]
     assert [child.key for child in done.children] == under_it
 
 

@@ -239,7 +239,7 @@ def test_machines_are_requested_after_what_they_are_bound_to_and_else_as_added(p
     scheme.bind(last, number=middle.result)
     log = Log(project)
     done = project.run(scheme, number=project.given(1))
-    assert [context.name for context in log.contexts(EventKind.REQUESTED)] == ["Scheme", "c", "a", "b", "d"]
+    assert [event.name for event in log.of(EventKind.REQUESTED)] == ["Scheme", "c", "a", "b", "d"]
     assert [child.name for child in done.children] == ["c", "a", "b", "d"]
 
 

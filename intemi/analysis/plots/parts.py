@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from intemi.kernel import Capsule, Machine, Project
-from intemi.kernel.context import Context
 from intemi.kernel.explain import Explanation, Verdict
 from intemi.kernel.repository import Run
 from intemi.kernel.repository.item import Item
 from intemi.kernel.repository.labels import Labeler
+from intemi.kernel.task import Context
 
 Path = tuple[str, ...]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from heapq import heappop, heappush
@@ -50,17 +49,16 @@ class Watched:
         self._rows: list[dict[str, Any]] = []
 
     def __call__(self, event: Event) -> None:
-        context = event.context
-        if context.config.is_composite:
+        if event.config.is_composite or event.machine is None:
             return
-        if event.kind is EventKind.STARTED and context.task is not None:  # told on the thread that is going to run it
-            known = self._workers.setdefault(threading.get_ident(), f"worker {len(self._workers) + 1}")
-            self._running[context.task.machine] = known
-        elif event.kind in (EventKind.FINISHED, EventKind.FAILED) and (record := context.record) is not None:
-            worker = self._running.pop(record.machine, None)
+        if event.kind is EventKind.STARTED:
+            known = self._workers.setdefault(event.thread, f"worker {len(self._workers) + 1}")
+            self._running[event.machine] = known
+        elif event.kind in (EventKind.FINISHED, EventKind.FAILED):
+            worker = self._running.pop(event.machine, None)
             if worker is not None:
-                times = {"wall": record.wall, "started": record.started, "worker": record.worker or worker}
-                self._rows.append({**times, "machine": context.name, "kind": record.kind, "path": context.path})
+                times = {"wall": event.seconds, "started": event.started, "worker": event.worker or worker}
+                self._rows.append({**times, "machine": event.name, "kind": event.config.kind, "path": event.path})
 
     @property
     def series(self) -> Series:

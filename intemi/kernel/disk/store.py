@@ -190,10 +190,10 @@ class DiskStore(Store):
         """Give a claim back without having finished."""
         self._claims.give_back(machine)
 
-    def keep_all(self, finished: Sequence[Finished], further: Sequence[tuple[bytes, bytes]] = ()) -> None:
+    def keep_all(self, finished: Sequence[Finished], keys: Sequence[tuple[bytes, bytes]] = ()) -> None:
         """Keep finished machines, and further keys of some: large contents first, then everything else in one step."""
         rows: dict[bytes, _NewRow] = {}
-        aliases, keys = [_alias(*each) for each in further], [key for key, _ in further]
+        aliases, known = [_alias(*each) for each in keys], [key for key, _ in keys]
         contents: list[tuple[bytes, bytes]] = []
         written: dict[bytes, tuple[bytes, Record, Sequence[Child]]] = {}
         self._ahead = {}
@@ -210,7 +210,7 @@ class DiskStore(Store):
             for key in own_keys:
                 if key == machine:
                     continue
-                keys.append(key)
+                known.append(key)
                 if first:
                     aliases.append(_alias(key, machine))
                 else:
@@ -222,7 +222,7 @@ class DiskStore(Store):
         elif rows:
             self._database.change(_KEEP, *rows.values())
         self._known.add(written)
-        self._known.add(keys)
+        self._known.add(known)
         self._claims.give_back(*written)
         self._warned.difference_update(written)
         self._written.update(written)

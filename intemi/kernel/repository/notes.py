@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections import deque
 from itertools import count
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from intemi.kernel.context import Context, Task
 from intemi.kernel.encoding import encode
 from intemi.kernel.record import Child, Record
 from intemi.kernel.repository.tables import text
-
-if TYPE_CHECKING:
-    from intemi.kernel.line import AssemblyLine
+from intemi.kernel.task import Context, Task
 
 
 class Root(NamedTuple):
@@ -78,8 +75,8 @@ class _Progress:
 class Notes:
     """What a session has requested. Requests are noted on any thread; all else is done by one at a time."""
 
-    def __init__(self, line: AssemblyLine) -> None:
-        self._line = line
+    def __init__(self, engine: Any) -> None:
+        self._engine = engine
         self._serial = count()
         self._latest: dict[str, bytes] = {}
         """The key of the latest request of each name."""
@@ -96,7 +93,7 @@ class Notes:
     def add(self, context: Context) -> None:
         """Note a request; the same one again is nothing new, unless another of its name has come between."""
         position = next(self._serial)
-        if self._line.unifier.level:
+        if self._engine.records.level:
             if self._latest.get(context.name) == context.key:
                 return
             self._latest[context.name] = context.key
@@ -131,7 +128,7 @@ class Notes:
                 request.written = root
                 roots.append(root)
         known = self._composites
-        self._composites = {task: known.get(task) or _Progress() for task in self._line.open_composites()}
+        self._composites = {task: known.get(task) or _Progress() for task in self._engine.open_composites()}
         composites = [(task, self._new_children(task, progress)) for task, progress in self._composites.items()]
         return News(roots, [(_so_far(task), children) for task, children in composites if children is not None])
 

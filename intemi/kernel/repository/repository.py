@@ -16,10 +16,9 @@ import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from intemi.kernel import entries
-from intemi.kernel.context import Context, Task
 from intemi.kernel.encoding import encode
 from intemi.kernel.errors import ConfigurationError, IncompleteError, IntemiError, StoreWarning
 from intemi.kernel.lineage import SAMPLE
@@ -43,12 +42,9 @@ from intemi.kernel.repository.requests import Requests, WhichRun, start_of
 from intemi.kernel.repository.runs import Run, fingerprint
 from intemi.kernel.repository.shown import STAMPS, Stamps
 from intemi.kernel.repository.tables import text, to_cell
-from intemi.kernel.rerun import run_again
 from intemi.kernel.store import Kept
+from intemi.kernel.task import Context
 from intemi.series import Series
-
-if TYPE_CHECKING:
-    from intemi.kernel.line import AssemblyLine
 
 INTERVAL = 0.5
 """Seconds after which what was requested is written, at the latest."""
@@ -68,21 +64,22 @@ BEHIND = "the index could not be updated; nothing is lost, the next query rebuil
 class Repository:
     """Everything that was ever run in a project."""
 
-    def __init__(self, line: AssemblyLine, folder: Path | None, name: str | None) -> None:
+    def __init__(self, engine: Any, folder: Path | None, name: str | None) -> None:
         started = time.time()
-        self._line = line
-        self._store = line.unifier.store
+        self._engine = engine
+        self._store = engine.store
         self._folder = None if folder is None else folder.absolute()
         self._file = RepositoryFile(self._folder)
-        self._notes = Notes(line)
+        self._notes = Notes(engine)
         self._run = (text(name or time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(started))), started)
         self._session = secrets.token_bytes(16)
         self._noted_in: int | None = None
         """The generation of the store to which this session was written."""
         self._owes_index = False
         """Whether a question was answered that the index could not have answered yet."""
-        self._is_timed = False
+        self._timer: threading.Timer | None = None
         self._timing = threading.Lock()
+        self._is_closed = False
 
     # What was requested
 
@@ -92,20 +89,21 @@ class Repository:
         if self._folder is None:
             if len(self._notes) >= MANY:
                 self.write()
-        elif not self._is_timed:
-            self._time()
+        elif self._timer is None:
+            self._set_timer()
 
-    def _time(self) -> None:
+    def _set_timer(self) -> None:
         with self._timing:
-            if not self._is_timed:
-                self._is_timed = True
-                self._line.timers.after(INTERVAL, self._time_is_up)
+            if self._timer is None and not self._is_closed:
+                self._timer = threading.Timer(INTERVAL, self._time_is_up)
+                self._timer.name, self._timer.daemon = "intemi journal", True
+                self._timer.start()
 
     def _time_is_up(self) -> None:
-        self._is_timed = False
+        self._timer = None
         self._write_or_warn()
         if self._notes.are_open:
-            self._time()
+            self._set_timer()
 
     def _write_or_warn(self, index_too: bool = False) -> None:
         try:
@@ -184,7 +182,7 @@ class Repository:
                 raise
             warnings.warn(StoreWarning(f"{error}; it is run again"), stacklevel=4)
             self._file.do(self._catch_up)  # what is found to be lost only now does not answer the request
-            again = run_again(self._line, root)
+            again = self._engine.run_again(root)
         return self._answer(again, where, answer)
 
     def _answer(self, root: Any, where: Where, answer: Callable[[Reader, list[Item]], Answer]) -> Answer:
@@ -196,12 +194,12 @@ class Repository:
     def _look_up(self, root: Any, where: Where, answer: Callable[[Reader, list[Item]], Answer]) -> Answer:
         check_where(where)
         self._file.check_usable()
-        self._line.put_on_record()
+        self._engine.flush()
         finished = root.record if isinstance(root, Context) else None
         provenance = self._provenance(root)
 
         def find_in(recent: Recent) -> Answer:
-            with closing(Reader(recent, provenance, self._line.unifier.records_of)) as reader:
+            with closing(Reader(recent, provenance, self._engine.records.records_of)) as reader:
                 reader.look_at(recent.machines)
                 start = Item(reader, ROOT, root.name, comments=dict(root.comments or {}))
                 return answer(reader, choose(reader, [start], recent.edges, where))
@@ -220,12 +218,12 @@ class Repository:
                 if recent is None:
                     raise IncompleteError(f"query: what was on record below {root.path} is damaged or gone")
                 return find_in(recent)
-            with closing(Reader(opened.lookup, provenance, self._line.unifier.records_of)) as reader:
+            with closing(Reader(opened.lookup, provenance, self._engine.records.records_of)) as reader:
                 return answer(reader, find(opened.lookup, reader, self._starts(opened, reader, root), where))
 
         if finished is None:
             self.write()
-            if self._line.unifier.lacks_some:
+            if self._store.has_unsaved:
                 text = (
                     "query: some results could not be written to disk; "
                     "query the request itself, project.query(capsule), to include them"
@@ -259,7 +257,7 @@ class Repository:
             self._catch_up(opened)
             return opened.lookup.machines_with(SAMPLE, to_cell(sample))
 
-        records = map(self._line.unifier.record_of, self._file.do(look_up))
+        records = map(self._engine.records.record_of, self._file.do(look_up))
         return len({encode(dict(record.inputs)) for record in records if record is not None})
 
     def _provenance(self, root: Any) -> Provenance:
@@ -267,7 +265,7 @@ class Repository:
         while isinstance(top, Context) and top.parent is not None:
             top = top.parent
         machine = machine_of(top) if isinstance(top, Context) else None
-        return Provenance(self._line.unifier.record_of, self._run_of, machine)
+        return Provenance(self._engine.records.record_of, self._run_of, machine)
 
     def _run_of(self, machine: bytes) -> tuple[int, str] | None:
         """The first run in which a machine was requested."""
@@ -309,28 +307,26 @@ class Repository:
 
     def _not_on_record(self, opened: Opened, requests: Requests) -> list[str]:
         """The names of requests that are neither finished nor forgotten nor on their way here."""
-        unifier = self._line.unifier
         return [
             name
             for name, key, machine in opened.lookup.unfinished_of(requests)
-            if not isinstance(unifier.meet(key), Task) and (machine is None or unifier.task_of(machine) is None)
+            if not self._engine.is_in_flight(key, machine)
         ]
 
     def _recent(self, root: Record) -> Recent | None:
         """A machine that has just finished and all below it; None if some of that has to be looked up in the file."""
-        unifier = self._line.unifier
-        if unifier.lacks_some or unifier.is_kept_for_now(root.machine):
+        if self._store.has_unsaved or self._store.is_memory_only(root.machine):
             return self._remembered(root)
         at_hand = self._store.at_hand()
         return None if at_hand is None else recall(at_hand, root.machine, finding.FEW, self._said_of)
 
     def _remembered(self, root: Record) -> Recent | None:
         """The same where the store has not got all that this session has finished: from wherever each of them is."""
-        unifier = self._line.unifier
+        records = self._engine.records
 
         def kept(machine: bytes) -> Kept | None:
-            record = unifier.record_of(machine)
-            return None if record is None else (record, unifier.children(machine))
+            record = records.record_of(machine)
+            return None if record is None else (record, records.children(machine))
 
         return recall(kept, root.machine, sys.maxsize, self._said_of)
 
@@ -358,8 +354,7 @@ class Repository:
     def _forget(self, lost: Set[bytes]) -> None:
         """Records that the store has lost or forgotten do not answer requests any more."""
         if lost:
-            with self._line.step():
-                self._line.unifier.drop_records(lost)
+            self._engine.records.drop_records(lost)
 
     def _starts(self, opened: Opened, reader: Reader, root: Any) -> list[Item] | None:
         """The items at which a question starts; None if it is about everything."""
@@ -407,11 +402,11 @@ class Repository:
         return counts
 
     def _said(self, commentator: Commentator, machine: bytes, path: str, config: Machine) -> Mapping[str, Any] | None:
-        record = self._line.unifier.record_of(machine)
+        record = self._engine.records.record_of(machine)
         if record is None or record.failure is not None:
             return None
         try:
-            said: object = commentator.comments(seen(config, record, self._line.values))
+            said: object = commentator.comments(seen(config, record, self._engine.values))
         except IntemiError as error:
             warnings.warn(StoreWarning(f"{path}: no comment, its values are gone: {error}"), stacklevel=4)
             return None
@@ -427,6 +422,13 @@ class Repository:
     def close(self) -> None:
         """Write what is behind, and close the file; what was asked about is likely to be asked about again."""
         if not self._file.is_inherited:
+            with self._timing:
+                self._is_closed = True
+            timer = self._timer
+            if timer is not None:
+                timer.cancel()
+                if timer is not threading.current_thread():
+                    timer.join()
             self._write_or_warn(index_too=True)
             try:
                 self._file.close()

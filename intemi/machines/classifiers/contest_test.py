@@ -29,7 +29,7 @@ class ContestTest(ClassificationTest):
         sample = sample_of(examination)
         (source,) = examination.sources["classifier"]
         record = source.context.record
-        first = examination.lineage.claim(f"contest {sample}".encode(), source.context.key)
+        first = examination.lineage.first_user_of(f"contest {sample}".encode(), source.context.key)
         if first is not None and record is not None and first.machine != record.machine:
             other = f"the classifier of {first.kind}"
             raise AlreadyRevealed(

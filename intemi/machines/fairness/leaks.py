@@ -12,10 +12,10 @@ import warnings
 
 from intemi.data import Data
 from intemi.kernel import IntemiError, Machine
-from intemi.kernel.context import Sources
 from intemi.kernel.lineage import INVALIDATING, SAMPLE, Examination, Lineage, Place
 from intemi.kernel.privacy import keep_private
 from intemi.kernel.record import SINGLE
+from intemi.kernel.task import Sources
 from intemi.machines.fairness.reads import Reads
 from intemi.machines.fairness.samples import NONE, Samples, Trace, name_of, overlapping, together, trace
 

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 
 from intemi.data import Data
 from intemi.kernel import Machine, Source
-from intemi.kernel.context import Context
 from intemi.kernel.encoding import digest, encode
 from intemi.kernel.lineage import Lineage, Place, mark_by_lineage
+from intemi.kernel.task import Context
 from intemi.machines.fairness.reads import Reads
 from intemi.machines.structure.scheme import Scheme
 from intemi.machines.structure.wires import OutsideWire, Wire

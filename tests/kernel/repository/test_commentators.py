@@ -80,7 +80,7 @@ def test_a_shared_machine_is_spoken_of_once_and_says_it_everywhere(tmp_path: Pat
 def test_failed_machines_count_as_gone_and_the_others_are_spoken_of() -> None:
     with Project(workers=1) as project:
         capsule = project.request(Breaks((Grade(1),)))
-        project._line.wait_for([capsule])
+        project._engine.wait_for([capsule.context])
 
         class Everything(Tells):
             def applies_to(self, config: Machine) -> bool:

@@ -174,7 +174,7 @@ def test_a_folder_named_by_a_relative_path_keeps_its_claims(tmp_path: Path, monk
     monkeypatch.chdir(tmp_path)
     with Project("project", workers=1) as project:
         claimed = b"0123456789abcdef"
-        assert project._line.unifier.store.claim(claimed) is Claim.MINE
+        assert project._engine.store.claim(claimed) is Claim.MINE
         project.run(Grade(1))
         project.query()
         context = multiprocessing.get_context("spawn")
@@ -204,7 +204,7 @@ def test_a_fork_is_refused_and_does_no_harm(tmp_path: Path) -> None:
             try:
                 project.query()
             except IntemiError as error:
-                project._line.repository.close()  # type: ignore[union-attr]
+                project._repository.close()
                 os._exit(0 if "open the folder again in the fork" in str(error) else 1)
             finally:
                 os._exit(2)

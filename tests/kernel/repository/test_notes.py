@@ -22,7 +22,7 @@ def project() -> Iterator[Project]:
 
 def notes_of(project: Project) -> Notes:
     """Notes that have seen nothing."""
-    return Notes(project._line)
+    return Notes(project._engine)
 
 
 class Waves(Machine):

@@ -56,10 +56,10 @@ class Refusing(DiskStore):
 
     refuses: ClassVar[list[bool]] = []
 
-    def keep_all(self, finished: Sequence[Finished], further: Sequence[tuple[bytes, bytes]] = ()) -> None:
+    def keep_all(self, finished: Sequence[Finished], keys: Sequence[tuple[bytes, bytes]] = ()) -> None:
         if self.refuses and self.refuses.pop():
             raise IntemiError("the disk is full")
-        super().keep_all(finished, further)
+        super().keep_all(finished, keys)
 
 
 @settings(deadline=None, max_examples=30)
@@ -71,7 +71,7 @@ def test_a_query_finds_what_could_not_be_kept_as_well(tree: Machine, refuses: li
         tempfile.TemporaryDirectory() as folder,
     ):
         patch.setattr("intemi.kernel.disk.DiskStore", Refusing)
-        patch.setattr("intemi.kernel.disk.write_behind.MANY", together)
+        patch.setattr("intemi.kernel.disk.write_behind.MAX_BATCH_RECORDS", together)
         patch.setattr(Refusing, "refuses", refuses.copy())
         with Project(folder, workers=1) as project:
             first = paths_under(project, project.run(tree))
@@ -248,7 +248,7 @@ def test_a_failure_that_is_retried_is_replaced(tmp_path: Path) -> None:
     for failures in range(2):
         with Project(tmp_path / "project", workers=1) as project:
             capsule = project.request(Twig((Flagged(str(tmp_path / "flag")),)), name="flagged")
-            project._line.wait_for([capsule])
+            project._engine.wait_for([capsule.context])
             found = project.query("flagged", type=Flagged, labels=["failure", "Grade"])
             assert (found["failure"][0] is None) == bool(failures)
             assert len(found) == 1

@@ -17,11 +17,11 @@ from typing import Any
 from intemi.kernel.linear_algebra import use_one_thread
 from intemi.kernel.machine import Machine, Model
 from intemi.kernel.memory import Origin
-from intemi.kernel.processes.channel import Channel, Failed, Finished, Frame, Order, plain
-from intemi.kernel.processes.classes import names_of_classes
 from intemi.kernel.protection import handed_out, looked_at, protected
 from intemi.kernel.record import SINGLE
 from intemi.kernel.values import accepted, run_leaf
+from intemi.kernel.workers.definitions import names_of_classes
+from intemi.kernel.workers.transport import Channel, Failed, Finished, Frame, Order, plain
 
 
 def main() -> None:

@@ -21,16 +21,16 @@ import psutil
 
 from intemi.kernel.errors import ConfigurationError, IntemiError, WorkerEnded, WorkerError
 from intemi.kernel.machine import Model
-from intemi.kernel.managers import Call, Stopped
 from intemi.kernel.memory import Origin
-from intemi.kernel.processes.channel import Channel, Failed, Finished, Frame, Order, plain
 from intemi.kernel.record import SINGLE, Item
-from intemi.kernel.slots import Slots
+from intemi.kernel.workers.base import Call, Stopped
+from intemi.kernel.workers.slots import Slots
+from intemi.kernel.workers.transport import Channel, Failed, Finished, Frame, Order, plain
 
 POLL = 0.02
 """Seconds between looks at what a leaf with limits uses."""
 
-_PROGRAM = "import sys; sys.path[:] = sys.argv[3:]; from intemi.kernel.processes.worker import main; main()"
+_PROGRAM = "import sys; sys.path[:] = sys.argv[3:]; from intemi.kernel.workers.worker_main import main; main()"
 _THREAD_COUNTS = (
     "OMP_NUM_THREADS",
     "OPENBLAS_NUM_THREADS",

@@ -20,8 +20,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from intemi.kernel.memory import Origin
-from intemi.kernel.processes.classes import Pickler
 from intemi.kernel.seeds import Seed
+from intemi.kernel.workers.definitions import Pickler
 
 _size = struct.Struct("<Q")
 

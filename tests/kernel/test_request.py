@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from intemi.kernel import BindingError, ConfigurationError, InfeasibleError, Input, Machine, Model, Output, Project
-from intemi.kernel.bindings import bind, check_feasible
+from intemi.kernel.request import bind, check_feasible
 from tests.machines import Add, Fan, Log, Number, Ramp, Scale, Split, Total
 
 
