@@ -172,9 +172,12 @@ class Engine:
             self.store.flush()
         self.events.catch_up()
 
-    def is_pending(self, record: Record) -> bool:
-        """Whether a record waits to be written."""
-        return self.store.is_dirty and self.store.is_pending(record.machine)
+    def is_pending(self, context: Context) -> bool:
+        """Whether what a request has left waits to be written; a composite that runs sees its children at once."""
+        record, parent = context.record, context.parent
+        if record is None or not self.store.is_dirty or (parent is not None and not parent.is_done):
+            return False
+        return self.store.is_pending(record.machine)
 
     def comments_pending(self, context: Context) -> Sequence[threading.Event]:
         """What is set when commentators of requests at or under a context have finished."""

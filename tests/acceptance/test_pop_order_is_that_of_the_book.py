@@ -52,7 +52,7 @@ class Watcher:
             self._open.add(event.number)
             self.most_open = max(self.most_open, len(self._open))
             # Threads that run no machines: this listener, and in a folder those that write and that hold claims.
-            others = ("intemi listener", "intemi store", "intemi claims")
+            others = ("intemi listener", "intemi store", "intemi journal", "intemi claims")
             self.threads |= {each for each in threading.enumerate() if each.name not in others} - self.threads_before
         elif event.kind is EventKind.FINISHED:
             self._open.remove(event.number)
