@@ -25,6 +25,7 @@ NAMES = (
     "committees",
     "forests",
     "stacking",
+    "cores",
     "cluster",
 )
 ON_REQUEST = ("against_others",)

@@ -32,7 +32,7 @@ from intemi.kernel.seeds import Seed
 from intemi.kernel.store import Finished, MemoryStore, Store
 from intemi.kernel.task import Context, Source
 from intemi.kernel.workers.base import TaskManager
-from intemi.kernel.workers.threads import Threads
+from intemi.kernel.workers.local import LocalWorkers
 from intemi.series import Series
 
 
@@ -93,7 +93,8 @@ class Project:
     ) -> None:
         """Open a folder, or a project in memory.
 
-        `workers` is how many leaves run at once (all cores by default), or a task manager. `seed` is the root of all
+        `workers` is how many leaves run at once (all cores by default) on threads and in worker processes, or a task
+        manager. `seed` is the root of all
         random choices. `unification` is 0 (off), 1 (inputs of the same origin are equal) or 2 (inputs of the same
         content are). `failures` on record are reused, retried once in every session, or not kept. `memory` bounds the
         cache of values, in bytes; a quarter of the computer's by default. `trusted` says that no one else can write to
@@ -111,7 +112,7 @@ class Project:
             raise ConfigurationError(f"Project: memory must be a number of bytes, got {memory!r}")
         if store is not None and (folder is not None or not isinstance(store, Store)):
             raise ConfigurationError(f"Project: store must be a Store, and replaces the folder, got {store!r}")
-        manager = workers if isinstance(workers, TaskManager) else Threads(workers)
+        manager = workers if isinstance(workers, TaskManager) else LocalWorkers(workers)
         self._folder = None if not unification or folder is None else Path(folder)
         kept = _store(folder, store) if unification else MemoryStore()
         with ExitStack() as stack:

@@ -62,7 +62,9 @@ class Counting(Slots):
 
 
 def own_threads() -> list[threading.Thread]:
-    return [thread for thread in threading.enumerate() if thread.name.startswith("intemi ")]
+    """Those of task managers; the one that measures the interpreter lock comes and goes."""
+    own = [thread for thread in threading.enumerate() if thread.name.startswith("intemi ")]
+    return [thread for thread in own if thread.name != "intemi gil probe"]
 
 
 @pytest.fixture
@@ -294,7 +296,7 @@ def test_threads_and_processes_work_at_once_and_limits_choose_the_process() -> N
 
 
 def test_limits_that_only_a_process_can_enforce_are_refused_without_one() -> None:
-    with Project(workers=1) as project, pytest.raises(ConfigurationError, match="need a process manager"):
+    with Project(workers=Threads(1)) as project, pytest.raises(ConfigurationError, match="need a process manager"):
         project.request(Number(1), limits=Limits(memory=2**30))
 
 
@@ -367,36 +369,41 @@ def test_a_short_leaf_is_not_worth_a_thread() -> None:
     stats = LeafStats()
     assert not stats.is_short  # nothing is known of it yet
     for _ in range(5):
-        stats.note(cpu=SHORT_LEAF_SECONDS / 10, wall=SHORT_LEAF_SECONDS / 10, was_free=True)
+        stats.note(cpu=SHORT_LEAF_SECONDS / 10, wall=SHORT_LEAF_SECONDS / 10)
     assert stats.is_short
 
 
-def test_a_leaf_that_holds_the_global_lock_is_not_worth_a_thread_until_it_is_tried_again() -> None:
+def test_a_leaf_that_holds_the_interpreter_lock_is_noticed_once_that_was_measured() -> None:
     stats = LeafStats()
-    for _ in range(10):
-        stats.note(cpu=2 * SHORT_LEAF_SECONDS, wall=5 * SHORT_LEAF_SECONDS, was_free=True)
-    assert stats.is_short
-    for _ in range(50):
-        stats.note(cpu=2 * SHORT_LEAF_SECONDS, wall=2 * SHORT_LEAF_SECONDS, was_free=False)
+    stats.note(cpu=2 * SHORT_LEAF_SECONDS, wall=2 * SHORT_LEAF_SECONDS)
+    stats.note_probe(seconds=0.005, late=0.004)
+    assert not stats.is_known
+    assert not stats.holds_gil
+    for _ in range(5):
+        stats.note_probe(seconds=0.005, late=0.004)
+    assert stats.holds_gil
+    assert stats.is_short, "another thread would not help"
+
+
+def test_a_leaf_that_releases_the_interpreter_lock_runs_beside_others() -> None:
+    stats = LeafStats()
+    stats.note(cpu=2 * SHORT_LEAF_SECONDS, wall=2 * SHORT_LEAF_SECONDS)
+    for number in range(200):
+        stats.note_probe(seconds=0.002, late=0.002 if number % 5 == 0 else 0.0001)
+    assert not stats.holds_gil
     assert not stats.is_short
 
 
-def test_a_leaf_that_is_held_up_now_and_then_runs_beside_others() -> None:
+def test_what_was_measured_long_ago_counts_less() -> None:
     stats = LeafStats()
-    for number in range(50):
-        stats.note(cpu=2 * SHORT_LEAF_SECONDS, wall=(5 if number % 4 == 0 else 2) * SHORT_LEAF_SECONDS, was_free=True)
-        assert not stats.is_short
+    for late in (0.004, 0.0):
+        for _ in range(2000):
+            stats.note_probe(seconds=0.005, late=late)
+    assert not stats.holds_gil
 
 
 def test_a_leaf_that_waits_for_something_lets_others_work() -> None:
     stats = LeafStats()
     for _ in range(3):
-        stats.note(cpu=SHORT_LEAF_SECONDS / 10, wall=2 * TURN_TIMEOUT_SECONDS, was_free=False)
-    assert not stats.is_short
-
-
-def test_a_leaf_that_lets_go_of_the_global_lock_runs_beside_others() -> None:
-    stats = LeafStats()
-    for _ in range(3):
-        stats.note(cpu=2 * SHORT_LEAF_SECONDS, wall=2 * SHORT_LEAF_SECONDS, was_free=True)
+        stats.note(cpu=SHORT_LEAF_SECONDS / 10, wall=2 * TURN_TIMEOUT_SECONDS)
     assert not stats.is_short

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import pickle
 import select
 import signal
 import socket
@@ -15,6 +16,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Sequence
 from typing import Any
 
 import psutil
@@ -53,6 +55,14 @@ class RemoteTraceback(IntemiError):
         return f'\n"""\n{self.text}"""'
 
 
+class CannotTravel(IntemiError):
+    """A leaf could not be run in another process: its class, an input or an output cannot be sent there."""
+
+    def __init__(self, reason: Exception) -> None:
+        super().__init__(str(reason))
+        self.reason = reason
+
+
 class Processes(Slots):
     """Runs leaves in processes of their own, one for each worker, and composites on threads of this process.
 
@@ -73,7 +83,10 @@ class Processes(Slots):
         self._pool = WorkerPool(memory)
 
     def execute(self, call: Call) -> tuple[Model, float]:
-        return self._pool.run(call)
+        try:
+            return self._pool.run(call)
+        except CannotTravel as error:
+            raise error.reason from error.__cause__
 
     def stop(self, call: Call) -> None:
         self._pool.stop(call)
@@ -91,6 +104,32 @@ class WorkerPool:
         self._lock = threading.Lock()
         self._free: list[Worker] = []
         self._running: dict[Call, Worker] = {}
+        self._started = 0
+        """Processes that were started before they were needed."""
+        self.is_ready = False
+        """Whether they can be used now."""
+
+    def start(self, number: int, modules: Sequence[str]) -> None:
+        """Start worker processes in the background, and let them import modules; called once."""
+        self._started = number
+        for _ in range(number):
+            threading.Thread(target=self._start_one, args=(modules,), name="intemi start", daemon=True).start()
+
+    def _start_one(self, modules: Sequence[str]) -> None:
+        worker = Worker(self.memory)
+        try:
+            worker.start(modules)
+        except (IntemiError, OSError):  # the next leaf that needs one starts it, and has the error
+            worker.close()
+        with self._lock:
+            is_wanted = self._started > 0
+            if is_wanted:
+                self._started -= 1
+                self.is_ready = not self._started
+                if worker.is_usable():
+                    self._free.append(worker)
+        if not is_wanted:  # it was closed meanwhile
+            worker.close()
 
     def run(self, call: Call) -> tuple[Model, float]:
         """Run a leaf in a worker process; raises what `Worker.run` does."""
@@ -104,17 +143,19 @@ class WorkerPool:
                 del self._running[call]
                 self._free.append(worker)
 
-    def stop(self, call: Call) -> None:
-        """End the process of a running leaf, without waiting."""
+    def stop(self, call: Call) -> bool:
+        """End the process of a running leaf, without waiting; False if it does not run here."""
         with self._lock:
             worker = self._running.get(call)
         if worker is not None:
             worker.kill()
+        return worker is not None
 
     def close(self) -> None:
         """End all worker processes that run nothing."""
         with self._lock:
             free, self._free = self._free, []
+            self._started, self.is_ready = 0, False
         for worker in free:
             worker.close()
 
@@ -164,19 +205,23 @@ class Worker:
     def run(self, call: Call) -> tuple[Model, float]:
         """Run a leaf there; raises what the leaf raised, Stopped if it was killed, WorkerError if it died."""
         try:
-            channel = self._channel or self._start(call)
+            channel = self._channel or self._start(call.config.kind)
             head, *frames = self._ask(channel, call)
             answer: Finished | Failed = channel.unpack(head)
             if isinstance(answer, Finished):
                 if call.is_watched:
                     call.report_usage(answer.cpu, 0)  # or a limit on many short leaves would never be noticed
                 return self._model(channel, call, answer, frames), answer.cpu
+        except CannotTravel:
+            raise  # nothing was sent
         except BaseException:
             self.close()  # the process is gone, or in the middle of an exchange
             raise
+        error, origin = _error(answer, frames), RemoteTraceback(answer.traceback)
         if not answer.in_step:
             self.close()
-        raise _error(answer, frames) from RemoteTraceback(answer.traceback)
+            raise CannotTravel(error) from origin
+        raise error from origin
 
     def kill(self) -> None:
         """End the process and everything that it has started, without waiting."""
@@ -193,7 +238,13 @@ class Worker:
 
     # The process
 
-    def _start(self, call: Call) -> Channel:
+    def start(self, modules: Sequence[str] = ()) -> None:
+        """Start the process before it is needed, and let it import modules."""
+        channel = self._start("a leaf")
+        channel.send([Frame(pickle.dumps(list(modules), 5), [])])
+        channel.receive()
+
+    def _start(self, what: str) -> Channel:
         ours, theirs = socket.socketpair()
         held_by_worker, self._life_line = os.pipe()
         channel = self._channel = Channel(ours, known={}, sign=1)
@@ -220,14 +271,14 @@ class Worker:
             self._observed = psutil.Process(process.pid)
             self._fresh_size = self._observed.memory_info().rss
         except (OSError, EOFError, psutil.Error):
-            raise self._end_of_process(call, "before it could run") from None
+            raise self._end_of_process(what, "before it could run") from None
         return channel
 
-    def _end_of_process(self, call: Call, when: str) -> Exception:
+    def _end_of_process(self, what: str, when: str) -> Exception:
         code, is_killed = self._bury()
         if is_killed:
             return Stopped()
-        return WorkerEnded(f"{call.config.kind}: its worker process ended with {_cause_of_death(code)} {when}")
+        return WorkerEnded(f"{what}: its worker process ended with {_cause_of_death(code)} {when}")
 
     def _bury(self) -> tuple[int, bool]:
         """Make an end of the process: its exit code, and whether it was killed from here."""
@@ -258,7 +309,7 @@ class Worker:
                 answer = channel.receive()
             return answer
         except (OSError, EOFError, psutil.Error):
-            raise self._end_of_process(call, "while it ran") from None
+            raise self._end_of_process(call.config.kind, "while it ran") from None
 
     def _watch(self, channel: Channel, call: Call) -> None:
         """Let a leaf run that waits for this, and look at what it uses until it is done."""
@@ -273,7 +324,10 @@ class Worker:
         ports = {item.origin: (name, item) for name, (_, items) in call.inputs.items() for item in items}
         lacking = [origin for origin in ports if origin not in channel.held]
         values = [_packed_input(channel, call, *ports[origin]) for origin in lacking]
-        config = channel.pack(call.config)
+        try:
+            config = channel.pack(call.config)
+        except Exception as error:
+            raise CannotTravel(error) from None
         for origin, frame in zip(lacking, values, strict=True):
             channel.hold(origin, frame)
         for origin in ports:
@@ -365,7 +419,8 @@ def _packed_input(channel: Channel, call: Call, port: str, item: Item) -> Frame:
     try:
         return channel.pack(value, keep=True)
     except Exception as error:
-        raise TypeError(f"{call.config.kind}.{port}: the value cannot be sent to another process: {error}") from error
+        text = f"{call.config.kind}.{port}: the value cannot be sent to another process: {error}"
+        raise CannotTravel(TypeError(text)) from error
 
 
 def _error(answer: Failed, frames: list[Frame]) -> Exception:

@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 import traceback
+from importlib import import_module
 from typing import Any
 
 from intemi.kernel.linear_algebra import use_one_thread
@@ -76,7 +77,9 @@ class LeafServer:
                 self._channel.send(self._answer(self._channel.receive()))
 
     def _answer(self, frames: list[Frame]) -> list[Frame]:
-        order: Order = self._channel.unpack(frames[0])
+        order: Order | list[str] = self._channel.unpack(frames[0])
+        if isinstance(order, list):
+            return _import(order)
         try:
             config = self._accept(order, frames[1:])
         except BaseException as error:
@@ -149,6 +152,14 @@ class LeafServer:
         with contextlib.suppress(Exception):
             frames.append(self._channel.pack(error))
         return frames
+
+
+def _import(modules: list[str]) -> list[Frame]:
+    """Import modules that leaves are likely to need; one that fails will fail again where it is needed."""
+    for module in modules:
+        with contextlib.suppress(Exception):
+            import_module(module)
+    return []
 
 
 def _move_to(path: list[str], folder: str | None) -> None:

@@ -1,0 +1,94 @@
+"""The default task manager: leaves on threads and in worker processes of this computer, each where it does best.
+
+A leaf runs on a thread unless one of these holds:
+
+- it has limits, so that it may have to be stopped, which a thread cannot be, and its kind is not known to be brief;
+- leaves of its kind were measured to hold the GIL for longer than a few milliseconds: on a thread they would keep all
+  other threads from running.
+
+What cannot be sent to another process runs on a thread. Worker processes are started when they are first needed: for
+leaves that hold the GIL in the background, while leaves go on running on threads.
+"""
+
+from __future__ import annotations
+
+import os
+from time import perf_counter
+
+from intemi.kernel.machine import Model
+from intemi.kernel.workers.base import Call
+from intemi.kernel.workers.processes import CannotTravel, WorkerPool
+from intemi.kernel.workers.threads import SHORT_LEAF_SECONDS, Kind, LeafStats, Threads, kind_of
+
+MIN_APART_SECONDS = 4e-3
+"""Below which a leaf that holds the GIL stays on its thread: to send it away costs a fraction of a millisecond."""
+MIN_BRIEF_LEAVES = 3
+"""Leaves with limits whose kind has never taken longer than a moment, in this many runs, stay on a thread."""
+WORKER_MEMORY_BYTES = 2**28
+"""Of values that a worker process keeps because it may need them again."""
+
+
+class LocalWorkers(Threads):
+    """Runs leaves on threads and, where that is better, in worker processes: the default of a project.
+
+    >>> LocalWorkers(2)
+    LocalWorkers(2)
+    """
+
+    isolates = os.name == "posix"
+
+    def __init__(self, workers: int | None = None) -> None:
+        super().__init__(workers)
+        self._pool = WorkerPool(WORKER_MEMORY_BYTES)
+        self._is_starting = False
+        self._stay: set[Kind] = set()
+        """Kinds of leaves that cannot be sent to another process."""
+
+    def execute(self, call: Call) -> tuple[Model, float]:
+        stats = self.stats_of(call)
+        if not self.isolates or not self._goes_apart(call, stats):
+            return super().execute(call)
+        begun = perf_counter()
+        try:
+            model, cpu = self._pool.run(call)
+        except CannotTravel as error:
+            if call.is_watched:  # its memory cannot be limited on a thread
+                raise error.reason from error.__cause__
+            self._stay.add(kind_of(call.config))
+            return super().execute(call)
+        if stats is not None:
+            stats.note(cpu, perf_counter() - begun)
+        return model, cpu
+
+    def stats_of(self, call: Call) -> LeafStats | None:
+        return self._stats[kind_of(call.config)] if call.is_limited else super().stats_of(call)
+
+    def stop(self, call: Call) -> None:
+        if not self._pool.stop(call):
+            super().stop(call)
+
+    def releases_gil(self, call: Call) -> bool:
+        stats = self.stats_of(call)
+        return self.workers > 1 and stats is not None and (not stats.is_short or self._goes_apart(call, stats))
+
+    def rest(self) -> None:
+        self._pool.close()
+        self._is_starting = False
+        super().rest()
+
+    def _goes_apart(self, call: Call, stats: LeafStats | None) -> bool:
+        if call.is_watched:
+            return True
+        if self._stay and kind_of(call.config) in self._stay:
+            return False
+        assert stats is not None or not call.is_limited
+        if stats is None:
+            return False
+        if call.is_limited:
+            return stats.number < MIN_BRIEF_LEAVES or stats.longest > SHORT_LEAF_SECONDS
+        if not stats.holds_gil or stats.seconds < MIN_APART_SECONDS:
+            return False
+        if not self._is_starting:
+            self._is_starting = True
+            self._pool.start(self.workers, [type(call.config).__module__])
+        return self._pool.is_ready
