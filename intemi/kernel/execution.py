@@ -241,6 +241,8 @@ class Execution:
         if answer is Claim.BUSY:
             self.carry_out(self._scheduler.elsewhere(task))
             return False
+        if self._scheduler.has_limits and (task.is_limited or any(each.limits for each in task.contexts)):
+            manager.expect_limits(task.config)
         is_started, effects = self._scheduler.start(task, manager)
         self.carry_out(effects)
         return is_started

@@ -160,7 +160,8 @@ class Scheduler:
         self._pushes = count()
         self._can_isolate = False
         self._managers = 0
-        self._has_limits = False
+        self.has_limits = False
+        """Whether any request has had limits."""
         self._wakes = 0
         self.is_closed = False
 
@@ -214,7 +215,7 @@ class Scheduler:
             parent.children.append(context)
         limits = context.limits
         if limits is not None:
-            self._has_limits = True
+            self.has_limits = True
             if limits.deadline is not None:
                 error = LimitExceeded(f"{context.path} was not done by its deadline", context.path, context.key)
                 due = self._clock() + limits.deadline - time.time()
@@ -358,7 +359,7 @@ class Scheduler:
 
     def _isolate(self, task: Task) -> bool:
         """Whether limits have to be watched, and need a manager that can end the leaf; True if that has changed."""
-        if not self._has_limits or task.is_composite:
+        if not self.has_limits or task.is_composite:
             return False
         was_isolated = task.is_isolated
         limits = [each.limits for one in (task, *tasks_above(task)) for each in one.contexts if each.limits is not None]
@@ -460,7 +461,7 @@ class Scheduler:
             task.to(RUNNING)
             task.manager, task.bound = manager, task.owner.sources
             self._publish(STARTED, task.owner, task.machine)
-            if self._has_limits:
+            if self.has_limits:
                 for context in task.contexts:
                     self._arm(context)
             return True, self._outcome()
@@ -795,7 +796,7 @@ class Scheduler:
         above = tasks_above(task)
         for each in above:
             each.cpu += spent
-        if self._has_limits:
+        if self.has_limits:
             for each in above:
                 self._check_limits(each, memory)
 

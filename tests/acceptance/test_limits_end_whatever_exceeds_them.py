@@ -295,12 +295,12 @@ def test_what_was_stopped_can_be_asked_for_again_with_a_higher_limit(project: Pr
 
 
 def test_without_a_process_manager_such_limits_are_refused() -> None:
-    with Project(workers=1) as project, pytest.raises(ValueError, match="need a process manager"):
+    with Project(workers=Threads(1)) as project, pytest.raises(ValueError, match="need a process manager"):
         project.request(Number(1), limits=Limits(memory=MEGABYTE))
 
 
 def test_threads_look_at_cpu_time_whenever_a_leaf_has_ended() -> None:
-    with Project(workers=1) as project:
+    with Project(workers=Threads(1)) as project:
         sequence = Sequence(tuple(Compute(number, 0.05) for number in range(20)))
         capsule = project.request(sequence, limits=Limits(cpu=0.2), name="all")
         expect_limit(capsule, "all exceeded its limit of 0.2 s of CPU")
@@ -582,7 +582,7 @@ def test_a_leaf_that_never_returns_does_not_block_a_thread_manager_that_is_to_go
 
 
 def test_a_thread_that_is_over_its_wall_time_is_left_behind_and_another_takes_its_place(place: Path) -> None:
-    with Project(workers=1) as project:
+    with Project(workers=Threads(1)) as project:
         capsules = [
             project.request(Linger(str(place), f"{index}"), limits=Limits(wall=0.2), name=f"{index}")
             for index in range(3)
@@ -594,7 +594,7 @@ def test_a_thread_that_is_over_its_wall_time_is_left_behind_and_another_takes_it
 
 
 def test_what_a_thread_that_was_left_behind_makes_is_taken_if_somebody_asks_for_it_again(place: Path) -> None:
-    with Project(workers=1) as project:
+    with Project(workers=Threads(1)) as project:
         expect_limit(project.request(Linger(str(place), "x"), limits=Limits(wall=0.2)), "0.2 s")
         again = project.request(Linger(str(place), "x"))
         (place / "end").touch()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from intemi import LimitExceeded, Limits, Machine, Model, Output, Project
+from intemi import LimitExceeded, Limits, Machine, Model, Output, Project, Threads
 from intemi.kernel import Input, Job, State
 from tests.machines import Number, Sleep
 
@@ -168,7 +168,7 @@ IS_OVER = threading.Event()
 
 @pytest.mark.skipif(not hasattr(time, "pthread_getcpuclockid"), reason="needs clocks of threads, as on Linux")
 def test_a_thread_that_computes_for_too_long_is_left_behind_and_may_be_joined_again() -> None:
-    with Project(workers=1) as project:
+    with Project(workers=Threads(1)) as project:
         with pytest.raises(LimitExceeded, match=r"limit of 0.2 s of CPU time"):
             project.request(All((Endless(),)), limits=Limits(cpu=0.2)).wait(10)
         assert project.request(Number(1)).wait(10).outputs["result"] == 1, "another thread has taken its place"

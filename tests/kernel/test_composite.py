@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from intemi import Threads
 from intemi.kernel import (
     Input,
     Job,
@@ -497,7 +498,7 @@ class Aborts(Machine):
 
 
 def test_a_composite_can_end_the_one_that_lost_the_race() -> None:
-    with Project(workers=2) as project:
+    with Project(workers=Threads(2)) as project:
         assert project.request(Aborts("ended")).wait(30).outputs["result"] == 1
         gate("ended").opened.set()
 

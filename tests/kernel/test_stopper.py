@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from intemi import Threads
 from intemi.kernel import (
     Capsule,
     Event,
@@ -35,7 +36,7 @@ PATIENCE = 60.0
 
 @pytest.fixture
 def project() -> Iterator[Project]:
-    with Project(workers=2) as project:
+    with Project(workers=Threads(2)) as project:  # gates are of this process
         yield project
 
 

@@ -191,6 +191,9 @@ class TaskManager(ABC):
     def get_ready(self) -> None:  # noqa: B027 - optional
         """Work is about to come; called on the thread that requests it."""
 
+    def expect_limits(self, config: Machine) -> None:  # noqa: B027 - optional
+        """A machine with limits is about to start, and its clock with it; called on the thread that runs it."""
+
     def rest(self) -> None:  # noqa: B027 - optional
         """The last project has left: release what is only needed for work."""
 

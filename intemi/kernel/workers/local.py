@@ -15,7 +15,7 @@ from __future__ import annotations
 import os
 from time import perf_counter
 
-from intemi.kernel.machine import Model
+from intemi.kernel.machine import Machine, Model
 from intemi.kernel.workers.base import Call
 from intemi.kernel.workers.processes import CannotTravel, WorkerPool
 from intemi.kernel.workers.threads import SHORT_LEAF_SECONDS, Kind, LeafStats, Threads, kind_of
@@ -66,6 +66,10 @@ class LocalWorkers(Threads):
     def stop(self, call: Call) -> None:
         if not self._pool.stop(call):
             super().stop(call)
+
+    def expect_limits(self, config: Machine) -> None:
+        if self.isolates:
+            self._pool.have_one(config)
 
     def releases_gil(self, call: Call) -> bool:
         stats = self.stats_of(call)

@@ -22,7 +22,7 @@ from typing import Any
 import psutil
 
 from intemi.kernel.errors import ConfigurationError, IntemiError, WorkerEnded, WorkerError
-from intemi.kernel.machine import Model
+from intemi.kernel.machine import Machine, Model
 from intemi.kernel.memory import Origin
 from intemi.kernel.record import SINGLE, Item
 from intemi.kernel.workers.base import Call, Stopped
@@ -91,6 +91,9 @@ class Processes(Slots):
     def stop(self, call: Call) -> None:
         self._pool.stop(call)
 
+    def expect_limits(self, config: Machine) -> None:
+        self._pool.have_one(config)
+
     def rest(self) -> None:
         self._pool.close()
 
@@ -104,35 +107,53 @@ class WorkerPool:
         self._lock = threading.Lock()
         self._free: list[Worker] = []
         self._running: dict[Call, Worker] = {}
-        self._started = 0
-        """Processes that were started before they were needed."""
+        self._starting: set[Worker] = set()
+        self._times_closed = 0
         self.is_ready = False
         """Whether they can be used now."""
 
     def start(self, number: int, modules: Sequence[str]) -> None:
-        """Start worker processes in the background, and let them import modules; called once."""
-        self._started = number
-        for _ in range(number):
-            threading.Thread(target=self._start_one, args=(modules,), name="intemi start", daemon=True).start()
+        """Start worker processes in the background, and let them import modules."""
+        threading.Thread(target=self._start, args=(number, modules), name="intemi start", daemon=True).start()
 
-    def _start_one(self, modules: Sequence[str]) -> None:
-        worker = Worker(self.memory)
-        try:
-            worker.start(modules)
-        except (IntemiError, OSError):  # the next leaf that needs one starts it, and has the error
-            worker.close()
+    def _start(self, number: int, modules: Sequence[str]) -> None:
+        times = self._times_closed
+        for _ in range(number):
+            self._start_one(modules, times)
         with self._lock:
-            is_wanted = self._started > 0
-            if is_wanted:
-                self._started -= 1
-                self.is_ready = not self._started
-                if worker.is_usable():
-                    self._free.append(worker)
-        if not is_wanted:  # it was closed meanwhile
+            self.is_ready = times == self._times_closed
+
+    def _start_one(self, modules: Sequence[str], times: int) -> None:
+        worker = Worker(self.memory)
+        with self._lock:
+            if times != self._times_closed:
+                return
+            self._starting.add(worker)
+        with contextlib.suppress(IntemiError, OSError):  # the next leaf that needs one starts it, and has the error
+            worker.start(modules)
+        self._give_back(worker, times)
+
+    def _give_back(self, worker: Worker, times_closed: int) -> None:
+        """Keep a worker for the next leaf, unless the pool was closed in the meantime."""
+        with self._lock:
+            self._starting.discard(worker)
+            is_kept = times_closed == self._times_closed
+            if is_kept:
+                self._free.append(worker)
+        if not is_kept:
             worker.close()
+
+    def have_one(self, config: Machine) -> None:
+        """Start a worker process if none is free, so that the next leaf need not wait for one, and for imports."""
+        with self._lock:
+            if self._free and self._free[-1].is_usable():
+                return
+            times = self._times_closed
+        self._start_one([type(config).__module__], times)
 
     def run(self, call: Call) -> tuple[Model, float]:
         """Run a leaf in a worker process; raises what `Worker.run` does."""
+        times = self._times_closed
         worker = self._take(call)
         try:
             if call.is_stopped:  # before `stop` could know which worker it is on
@@ -141,7 +162,7 @@ class WorkerPool:
         finally:
             with self._lock:
                 del self._running[call]
-                self._free.append(worker)
+            self._give_back(worker, times)
 
     def stop(self, call: Call) -> bool:
         """End the process of a running leaf, without waiting; False if it does not run here."""
@@ -155,7 +176,11 @@ class WorkerPool:
         """End all worker processes that run nothing."""
         with self._lock:
             free, self._free = self._free, []
-            self._started, self.is_ready = 0, False
+            self._times_closed += 1
+            self.is_ready = False
+            starting = list(self._starting)
+        for worker in starting:
+            worker.kill()
         for worker in free:
             worker.close()
 
@@ -241,8 +266,11 @@ class Worker:
     def start(self, modules: Sequence[str] = ()) -> None:
         """Start the process before it is needed, and let it import modules."""
         channel = self._start("a leaf")
-        channel.send([Frame(pickle.dumps(list(modules), 5), [])])
-        channel.receive()
+        try:
+            channel.send([Frame(pickle.dumps(list(modules), 5), [])])
+            channel.receive()
+        except (OSError, EOFError):
+            raise self._end_of_process("a leaf", "before it could run") from None
 
     def _start(self, what: str) -> Channel:
         ours, theirs = socket.socketpair()
