@@ -20,6 +20,7 @@ from intemi.kernel import registry
 from intemi.kernel.decoding import decode
 from intemi.kernel.encoding import encode, storable
 from intemi.kernel.errors import ConfigurationError, MalformedError
+from intemi.kernel.protection import sealed
 from intemi.series import Series
 from intemi.series.cells import dtype_of
 
@@ -137,7 +138,8 @@ class Block:
                 f"got {array.shape}"
             )
         self._axes = checked.encoding
-        self._levels, self._codes = _coded(np.ascontiguousarray(array, dtype=dtype).ravel())
+        self._levels, codes = _coded(np.ascontiguousarray(array, dtype=dtype).ravel())
+        self._codes = sealed(codes)
 
     @property
     def axes(self) -> Axes:
@@ -272,9 +274,9 @@ def _plain(coordinate: Any) -> Any:
 
 def _coded(values: NDArray[Any]) -> tuple[NDArray[Any] | None, NDArray[Any]]:
     """The different values and for each cell which of them it has; None and all values if that is no shorter."""
-    if values.dtype == np.float64:
-        values = np.where(np.isnan(values), np.nan, values)  # one NaN, as in all encodings
-    bits = values.view(np.int64) if values.dtype == np.float64 else values  # -0.0 is not 0.0
+    is_float = values.dtype == np.float64
+    values = np.where(np.isnan(values), np.nan, values) if is_float else values.copy()  # one NaN, as in all encodings
+    bits = values.view(np.int64) if is_float else values  # -0.0 is not 0.0
     levels, codes = np.unique(bits, return_inverse=True)
     kind = np.dtype(_code_of(len(levels)))
     if levels.nbytes + kind.itemsize * len(values) >= values.nbytes:

@@ -106,7 +106,8 @@ def storable(cls: _T) -> _T:
     A dataclass needs nothing else. Any other class gives its state as plain values with `state()` and is built again
     by the class method `from_state(state)`. Small values that occur again and again say
     `caches_encoding = True`. Values of a type that is no frozen dataclass are copied for each reader, unless it says
-    `is_immutable = True`: then it promises that nothing in them can be changed, arrays included. A method
+    `is_immutable = True`: then it promises that nothing in them can be changed, arrays included, which
+    `intemi.kernel.protection.sealed` sees to. A method
     `check_decoded()` looks at a value that was read before anything uses it, and raises `MalformedError` if sizes or
     indices do not fit: a store may be damaged, or written by someone else.
 
