@@ -18,6 +18,7 @@ from intemi.data.table import Codes, Floats, Table
 from intemi.kernel import ConfigurationError, storable
 from intemi.kernel.encoding import digest, encode, head_of_tuple
 from intemi.kernel.errors import MalformedError
+from intemi.kernel.protection import Frozen, sealed, set_once
 
 Bits = NDArray[np.uint8]
 MOST_ROWS, MOST_COLUMNS = 5, 20
@@ -27,7 +28,7 @@ MANY_BITS = 1_000_000
 
 
 @storable
-class Data:
+class Data(Frozen):
     """Rows and columns of a table.
 
     >>> table = Table([Column("x"), Column("y")], [[1, 2, 3], [4, 5, 6]], Column("class", ("a", "b")), [0, 1, 0])
@@ -43,17 +44,26 @@ class Data:
 
     is_immutable = True
 
+    table: Table
+    _rows: Codes | None
+    _columns: Codes | None
+    _bits: Bits | None
+    """A bit for each row of the table, if that is known of a view."""
+
     def __init__(self, table: Table, rows: Any = None, columns: Any = None) -> None:
-        self.table = table
-        self._rows: Codes | None = None
-        self._columns: Codes | None = None
-        self._bits: Bits | None = None
-        """A bit for each row of the table, if that is known of a view."""
         if rows is not None:
-            self._rows = _unless_all(_canonical(rows, len(table), "row", unique=False), len(table))
+            rows = _unless_all(_canonical(rows, len(table), "row", unique=False), len(table))
         if columns is not None:
             size = len(table.columns)
-            self._columns = _unless_all(_canonical(columns, size, "column", unique=True), size)
+            columns = _unless_all(_canonical(columns, size, "column", unique=True), size)
+        self._fill(table, rows, columns, None)
+
+    def _fill(self, table: Table, rows: Codes | None, columns: Codes | None, bits: Bits | None) -> None:
+        """Set all attributes, once."""
+        set_once(self, "table", table)
+        set_once(self, "_rows", rows)
+        set_once(self, "_columns", columns)
+        set_once(self, "_bits", bits)
 
     # What it is
 
@@ -86,20 +96,20 @@ class Data:
     @property
     def rows(self) -> Codes:
         """The indices of its rows in the table."""
-        return np.arange(len(self.table), dtype=np.int32) if self._rows is None else self._rows
+        return np.arange(len(self.table), dtype=np.int32) if self._rows is None else self._rows.view()
 
     @property
     def column_indices(self) -> Codes:
         """The indices of its columns in the table."""
-        return self.table.column_indices if self._columns is None else self._columns
+        return self.table.column_indices.view() if self._columns is None else self._columns.view()
 
     @property
     def category_counts(self) -> Codes:
         """The number of categories of each of its columns, 0 if it is numeric."""
         counts = self.table.category_counts
-        return counts if self._columns is None else counts.take(self._columns)
+        return counts.view() if self._columns is None else counts.take(self._columns)
 
-    # Values
+    # Values. What is not taken out of the table is a view of it: its shape can be set for one reader only.
 
     @property
     def features(self) -> Floats:
@@ -107,7 +117,7 @@ class Data:
         values = self.table.features
         if self._columns is not None:
             values = values[self._columns]
-        return values if self._rows is None else values.take(self._rows, axis=1)
+        return values.view() if self._rows is None else values.take(self._rows, axis=1)
 
     def feature(self, index: int) -> Floats:
         """The values of one of its columns."""
@@ -119,14 +129,14 @@ class Data:
         """The indices of the classes of its rows."""
         if self.table.classes is None:
             raise ConfigurationError(f"{self!r}: it has no target")
-        return self.table.classes if self._rows is None else self.table.classes.take(self._rows)
+        return self.table.classes.view() if self._rows is None else self.table.classes.take(self._rows)
 
     @property
     def weights(self) -> Floats:
         """The weights of its rows."""
         if self.table.weights is None:
             return np.ones(len(self))
-        return self.table.weights if self._rows is None else self.table.weights.take(self._rows)
+        return self.table.weights.view() if self._rows is None else self.table.weights.take(self._rows)
 
     @property
     def is_weighted(self) -> bool:
@@ -206,7 +216,7 @@ class Data:
     def _view(self, rows: Codes | None, columns: Codes | None, bits: Bits | None = None) -> Data:
         """A view of selections that are canonical already."""
         view = Data.__new__(Data)
-        view.table, view._rows, view._columns, view._bits = self.table, rows, columns, bits
+        view._fill(self.table, rows, columns, bits)
         return view
 
     def with_features(self, columns: Sequence[Column], features: Any) -> Data:
@@ -333,6 +343,14 @@ class Data:
         """What it has in common with other views."""
         return (self.table if self.table.base is None else self.table.base,)
 
+    def __getstate__(self) -> tuple[Any, ...]:
+        return self.table, self._rows, self._columns, self._bits
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        """The view that was copied, or sent by another process."""
+        table, rows, columns, bits = state
+        self._fill(table, None if rows is None else sealed(rows), None if columns is None else sealed(columns), bits)
+
     # For people
 
     def __repr__(self) -> str:
@@ -399,11 +417,10 @@ def _bits_of_parts(rows: Codes, numbers: Any, count: int, size: int) -> tuple[Se
 
 
 def _unless_all(indices: Codes, size: int) -> Codes | None:
-    """Indices in ascending order, read-only; None if that is everything once."""
+    """Indices in ascending order, sealed; None if that is everything once."""
     if len(indices) == size and _distinct(indices):
         return None
-    indices.flags.writeable = False
-    return indices
+    return sealed(indices)
 
 
 def _distinct(ascending: Any) -> bool:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cached_property
-from typing import Any, NamedTuple, cast
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,10 +13,11 @@ from intemi.data.column import Column, repeated
 from intemi.kernel import ConfigurationError, storable
 from intemi.kernel.encoding import digest, encode
 from intemi.kernel.errors import MalformedError
-from intemi.kernel.protection import is_read_only
+from intemi.kernel.protection import Frozen, is_read_only, sealed, set_once
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int32]
+_T = TypeVar("_T")
 
 MISSING = -1
 """The code of a class that is not known; missing features are NaN."""
@@ -39,12 +40,43 @@ class Origin(NamedTuple):
     """The row of that table for each row; None if they are all of its rows in their order."""
 
 
+def _once(compute: Callable[[Table], _T]) -> Callable[[Table], _T]:
+    """A method of a table that computes its value when it is first called, and remembers it."""
+    name = compute.__name__
+
+    @wraps(compute)
+    def read(table: Table) -> _T:
+        computed = table._computed
+        if name not in computed:
+            computed[name] = compute(table)
+        return cast(_T, computed[name])
+
+    return read
+
+
 @storable
-class Table:
+class Table(Frozen):
     """All values of a data set, immutable and shared by every view of it."""
+
+    __slots__ = (
+        *("__weakref__", "_computed", "base", "classes", "columns", "features", "name", "origin", "target", "weights"),
+    )
 
     is_shared = True
     is_immutable = True
+
+    columns: tuple[Column, ...]
+    features: Floats
+    """A row for each column."""
+    target: Column | None
+    classes: Codes | None
+    weights: Floats | None
+    name: str
+    origin: Origin | None
+    base: Table | None
+    """The table that has all its values but the weights, if it was made of one."""
+    _computed: dict[str, Any]
+    """What was computed of it, by the names of the methods."""
 
     def __init__(
         self,
@@ -56,27 +88,37 @@ class Table:
         name: str = "",
     ) -> None:
         """`features` has a row for each column, `classes` the indices of the target's categories."""
-        self.columns = tuple(columns)
-        self.features: Floats = _frozen(features, _with_one_nan(as_floats("Table", "features", features)), 2)
-        self.target = target
-        self.classes: Codes | None = None if classes is None else _codes(target, classes)
-        self.weights: Floats | None = (
-            None if weights is None else _frozen(weights, as_floats("Table", "weights", weights), 1)
+        self._fill(
+            columns=tuple(columns),
+            features=_frozen(features, _with_one_nan(as_floats("Table", "features", features)), 2),
+            target=target,
+            classes=None if classes is None else _codes(target, classes),
+            weights=None if weights is None else _frozen(weights, as_floats("Table", "weights", weights), 1),
+            name=name,
+            origin=None,
+            base=None,
         )
-        self.name = name
-        self.origin: Origin | None = None
-        self.base: Table | None = None
-        """The table that has all its values but the weights, if it was made of one."""
         self._check()
+
+    def _fill(self, **attributes: Any) -> None:
+        """Set all attributes, once."""
+        set_once(self, "_computed", {})
+        for name, value in attributes.items():
+            set_once(self, name, value)
 
     def with_features(self, columns: Sequence[Column], features: Any, rows: Codes | None) -> Table:
         """A table of other features for some of the rows (None for all); only the features need to be checked."""
         other = Table.__new__(Table)
-        other.columns, other.target, other.name = tuple(columns), self.target, self.name
-        other.features = _frozen(features, _with_one_nan(as_floats("Table", "features", features)), 2)
-        other.classes, other.weights = _taken(self.classes, rows), _taken(self.weights, rows)
-        other.origin = Origin(self.origin_digest, _taken(None if self.origin is None else self.origin.rows, rows, rows))
-        other.base = None
+        other._fill(
+            columns=tuple(columns),
+            features=_frozen(features, _with_one_nan(as_floats("Table", "features", features)), 2),
+            target=self.target,
+            classes=_taken(self.classes, rows),
+            weights=_taken(self.weights, rows),
+            name=self.name,
+            origin=Origin(self.origin_digest, _taken(None if self.origin is None else self.origin.rows, rows, rows)),
+            base=None,
+        )
         other._check_features(len(self) if rows is None else len(rows))
         return other
 
@@ -84,11 +126,12 @@ class Table:
         """The same rows with other weights. Nothing else is copied, sorted or kept a second time."""
         base = self if self.base is None else self.base
         other = Table.__new__(Table)
-        for name in ("columns", "features", "target", "classes", "name"):
-            setattr(other, name, getattr(base, name))
-        other.weights = _frozen(weights, as_floats("Table", "weights", weights), 1)
-        other.origin = base.origin or Origin(base.origin_digest, None)
-        other.base = base
+        other._fill(
+            **{name: getattr(base, name) for name in ("columns", "features", "target", "classes", "name")},
+            weights=_frozen(weights, as_floats("Table", "weights", weights), 1),
+            origin=base.origin or Origin(base.origin_digest, None),
+            base=base,
+        )
         other._check_weights(len(base))
         return other
 
@@ -136,7 +179,8 @@ class Table:
         """The digest of the table that its rows come from; its own, if they are its own."""
         return self.content_digest() if self.origin is None else self.origin.table
 
-    @cached_property
+    @property
+    @_once
     def has_copies(self) -> bool:
         """Whether several of its rows come from one."""
         rows = None if self.origin is None else self.origin.rows
@@ -158,47 +202,50 @@ class Table:
         origin = given.pop("origin", None)
         table = cls(**given)
         if origin is not None:
-            table.origin = _checked_origin(origin, len(table))
+            set_once(table, "origin", _checked_origin(origin, len(table)))
         return table
 
-    @cached_property
-    def _digest(self) -> bytes:
+    @_once
+    def content_digest(self) -> bytes:
+        """The identity of its content, computed once; the name is not part of it."""
         if self.base is not None:
             return digest(b"reweighted", self.base.content_digest(), encode(self.weights))
         parts = ("columns", "features", "target", "classes", "weights")
         origin = () if self.origin is None else (encode(tuple(self.origin)),)
         return digest(b"table", *(encode(getattr(self, name)) for name in parts), *origin)
 
-    def content_digest(self) -> bytes:
-        """The identity of its content, computed once; the name is not part of it."""
-        return self._digest
-
-    @cached_property
+    @property
+    @_once
     def category_counts(self) -> Codes:
         """The number of categories of each column, 0 if it is numeric."""
-        counts = np.array([len(column.categories or ()) for column in self.columns], dtype=np.int32)
-        counts.flags.writeable = False
-        return counts
+        return sealed(np.array([len(column.categories or ()) for column in self.columns], dtype=np.int32))
 
-    @cached_property
+    @property
+    @_once
     def most_categories(self) -> int:
         """The number of categories of the column that has most."""
         return int(self.category_counts.max(initial=0))
 
-    @cached_property
+    @property
+    @_once
     def column_indices(self) -> Codes:
         """The indices of all columns."""
-        indices = np.arange(len(self.columns), dtype=np.int32)
-        indices.flags.writeable = False
-        return indices
+        return sealed(np.arange(len(self.columns), dtype=np.int32))
 
-    @cached_property
+    @property
+    @_once
     def all_rows_count(self) -> bool:
         """Whether the class of every row is known and no row has the weight 0; that is so of all views, then."""
         known = self.classes is not None and bool((self.classes >= 0).all())
         return known and (self.weights is None or bool((self.weights > 0).all()))
 
-    @cached_property
+    @property
+    def is_order_known(self) -> bool:
+        """Whether `order` was computed before."""
+        return "order" in self._computed
+
+    @property
+    @_once
     def order(self) -> Codes:
         """For each column the rows in ascending order of its values, missing ones last."""
         if self.base is not None:
@@ -207,11 +254,23 @@ class Table:
         at_once = max(1, SORTED_AT_ONCE // max(1, len(self)))
         for start in range(0, len(order), at_once):
             _sort(self.features[start : start + at_once], order[start : start + at_once])
-        order.flags.writeable = False
-        return order
+        return sealed(order)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name not in ("order",)}
+        small = {name: value for name, value in self._computed.items() if not isinstance(value, np.ndarray)}
+        return {name: getattr(self, name) for name in _ATTRIBUTES} | {"_computed": small}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """The table that was copied, or sent by another process."""
+        origin = state["origin"]
+        if origin is not None and origin.rows is not None:
+            origin = origin._replace(rows=sealed(origin.rows))
+        arrays = {name: sealed(array) for name in _ARRAYS if (array := state[name]) is not None}
+        self._fill(**state | arrays | {"origin": origin})
+
+
+_ARRAYS = ("features", "classes", "weights")
+_ATTRIBUTES = (*_ARRAYS, "columns", "target", "name", "origin", "base")
 
 
 def _sort(features: Floats, order: Codes) -> None:
@@ -285,15 +344,14 @@ def _codes(target: Column | None, classes: Any) -> Codes:
 
 
 def _frozen(given: Any, array: Any, dimensions: int) -> Any:
-    """The array that was made of what was given, for nobody to write into: a copy, if somebody else could."""
+    """The array that was made of what was given, sealed: a copy, if the memory of what was given can be written."""
     if array.ndim != dimensions:
         raise ConfigurationError(f"Table: {dimensions} dimensions expected, got an array of shape {array.shape}")
     array = np.ascontiguousarray(array)
     is_new = isinstance(given, list | tuple) or not np.may_share_memory(array, given)
     if not is_new and not is_read_only(array):
         array = array.copy()
-    array.flags.writeable = False
-    return array
+    return sealed(array)
 
 
 def _checked_origin(origin: Any, size: int) -> Origin:
@@ -308,14 +366,12 @@ def _checked_origin(origin: Any, size: int) -> Origin:
 
 
 def _taken(values: Any, rows: Codes | None, otherwise: Any = None) -> Any:
-    """The values of some rows, read-only; `otherwise`, if there are no values."""
+    """The values of some rows, sealed; `otherwise`, if there are no values."""
     if values is None:
         return otherwise
     if rows is None:
         return values
-    taken = values.take(rows)
-    taken.flags.writeable = False
-    return taken
+    return sealed(values.take(rows))
 
 
 def _check_size(what: str, values: Any, size: int) -> None:

@@ -233,7 +233,7 @@ def _unpacked(data: Data, infinite: int, packed: Any) -> Tree:
 def _is_sorted(data: Data) -> bool:
     """Whether the order is there already, or looks as if it will be needed: small whole numbers are not sorted."""
     values, rows, columns = data.table.features, data.rows, data.column_indices
-    return "order" in vars(data.table) or len(columns) == 0 or not float(values[columns[0], rows[0]]).is_integer()
+    return data.table.is_order_known or len(columns) == 0 or not float(values[columns[0], rows[0]]).is_integer()
 
 
 def infinite_values(column: Column) -> ConfigurationError:
