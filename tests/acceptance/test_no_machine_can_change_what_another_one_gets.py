@@ -3,16 +3,33 @@
 from __future__ import annotations
 
 import array
+import copy
+import pickle
 from collections import OrderedDict, deque
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 import pytest
+from scipy import sparse
 
-from intemi.kernel import Input, Machine, Model, MultiOutput, Output, Project, Threads, storable
+from intemi.data import Column, Data, Table
+from intemi.kernel import (
+    ConfigurationError,
+    Input,
+    Machine,
+    Model,
+    MultiOutput,
+    Output,
+    Project,
+    Threads,
+    storable,
+)
+from intemi.kernel.protection import is_sealed
 from intemi.kernel.workers.processes import Processes
 from intemi.machines import C45, CART, KNN, QUEST, SVM, Majority, NaiveBayes, PrincipalComponents, Standardization
 from intemi.workers import TaskManager
@@ -108,17 +125,39 @@ MADE: dict[str, Callable[[], Any]] = {
     "a deque": lambda: deque(ITEMS),
     "an array of Python": lambda: array.array("d", BUFFER),
     "an array of a class of its own": lambda: BUFFER[:2].view(Numbers),
+    "an array that owns its memory": lambda: BUFFER[:2].copy(),
+    "one number": lambda: np.array(BUFFER[0]),
+    "an array in the order of Fortran": lambda: np.asfortranarray([[BUFFER[0], 7.0], [8.0, 9.0]]),
+    "an empty array": lambda: np.empty((0, 2)),
+    "records": lambda: np.array([(BUFFER[0], 1)], dtype=[("number", "f8"), ("count", "i4")]),
+    "dates": lambda: np.array([int(BUFFER[0])], dtype="datetime64[D]"),
+    "texts": lambda: np.array([str(BUFFER[0])]),
+    "a masked array": lambda: np.ma.masked_array([BUFFER[0], 7.0], mask=[False, True]),
+    "an array of objects": lambda: np.array([[BUFFER[0]], "text", None], dtype=object),
+    "a sparse matrix": lambda: sparse.csr_array([[BUFFER[0], 0.0]]),
+    "a frame": lambda: pd.DataFrame({"a": BUFFER[:2]}),
+    "a frozen value that keeps several arrays": lambda: Frozen(BUFFER[:1].copy(), (BUFFER[:2].copy(), np.eye(2))),
+    "a whole table": lambda: Data(Table([Column("x")], [BUFFER[:3]])),
+    "a view of a table": lambda: Data(Table([Column("x")], [BUFFER[:3]])).select_rows([0, 2]),
 }
 NOT_ENCODED = {
     *("a named tuple", "an ordered dictionary", "a deque", "an array of Python", "an array of a class of its own"),
-    "bytes",
+    *("bytes", "a masked array", "an array of objects", "a sparse matrix", "a frame"),
 }
 
 
 def written(value: Any) -> Any:
     """Everything in a value, as plain data that can be compared."""
-    if isinstance(value, np.ndarray | array.array | deque):
-        return list(np.ravel(value))
+    if isinstance(value, Data):
+        return [value.features.tolist(), value.rows.tolist(), [column.name for column in value.columns]]
+    if isinstance(value, sparse.csr_array):
+        return value.toarray().tolist()
+    if isinstance(value, pd.DataFrame):
+        return value.to_numpy().tolist()
+    if isinstance(value, np.ndarray):
+        return (value.astype(str) if value.dtype.kind == "M" else value).tolist()
+    if isinstance(value, array.array | deque):
+        return list(value)
     if isinstance(value, list | tuple):
         return list(map(written, value))
     if isinstance(value, dict):
@@ -131,12 +170,25 @@ def written(value: Any) -> Any:
 
 
 def spoil(value: Any) -> None:
-    """Write wherever that is possible."""
+    """Write wherever that is possible, and wherever numpy and Python can be made to allow it."""
     if isinstance(value, np.ndarray):
+        spoil(value.base)
+        with suppress(ValueError):
+            value.flags.writeable = True
         if value.flags.writeable:
-            value[...] = 100
-        if isinstance(value.base, np.ndarray):
-            spoil(value.base)
+            value[...] = np.zeros(1, value.dtype)[0]
+        for item in value.flat if value.dtype == object else ():
+            spoil(item)
+    elif isinstance(value, pd.DataFrame):
+        value.iloc[:, :] = 100
+    elif isinstance(value, Data | Table):
+        for name in ("features", "rows", "classes", "weights", "column_indices", "category_counts", "order", "table"):
+            with suppress(ConfigurationError):
+                spoil(getattr(value, name, None))
+            for change in (lambda name=name: setattr(value, name, 100), lambda name=name: delattr(value, name)):
+                with suppress(AttributeError):
+                    change()
+        getattr(value, "__dict__", {}).clear()
     elif isinstance(value, tuple | list | dict):
         for item in value.values() if isinstance(value, dict) else value:
             spoil(item)
@@ -297,9 +349,50 @@ def test_a_large_array_that_owns_its_memory_is_not_copied() -> None:
 
     with Project(workers=1) as project:
         found = project.run(Large()).outputs["value"]
-        assert found[0] is made[0]
-        assert found[1].numbers is made[0]
+        assert np.shares_memory(found[0], made[0])
+        assert np.shares_memory(found[1].numbers, made[0])
         assert not made[0].flags.writeable
+
+
+class Reshape(Machine):
+    """Gives its input another shape, in place."""
+
+    value = Input(object)
+
+    def run(self, value: Any) -> Model:
+        for part in (value,) if isinstance(value, np.ndarray) else (value.features, value.rows, value.column_indices):
+            part.shape = (-1, 1)
+        return Model()
+
+
+@pytest.mark.parametrize("manager", MANAGERS)
+@pytest.mark.parametrize("what", ["an array that owns its memory", "a view of a table", "a whole table"])
+def test_a_machine_that_sets_the_shape_of_its_input_sets_it_for_no_other(manager: str, what: str) -> None:
+    with Project(workers=MANAGERS[manager]()) as project:
+        made = project.run(Make(what))
+        project.run(Reshape(), value=made.value)
+        assert project.run(Read(), value=made.value).results["Read"] == expected(what, 1.0)
+
+
+@pytest.mark.parametrize("change", ["table", "_rows"])
+def test_attributes_of_data_can_be_neither_set_nor_deleted(change: str) -> None:
+    data = Data(Table([Column("x")], [[1.0, 2.0]]))
+    with pytest.raises(AttributeError, match=f"Data: '{change}' cannot be set, the value is immutable"):
+        setattr(data, change, None)
+    with pytest.raises(AttributeError, match=f"Data: '{change}' cannot be deleted"):
+        delattr(data, change)
+    assert not hasattr(data, "__dict__")
+    assert not hasattr(data.table, "__dict__")
+
+
+@pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, lambda data: pickle.loads(pickle.dumps(data, 4))])
+def test_copies_of_data_are_as_immutable_as_the_data(again: Callable[[Data], Data]) -> None:
+    table = Table([Column("x")], [[1.0, 2.0, 3.0]], Column("class", ("a", "b")), [0, 1, 0], [1.0, 2.0, 1.0])
+    data = Data(table).with_features([Column("y")], [[4.0, 5.0, 6.0]]).select_rows([0, 2])
+    copied = again(data)
+    assert copied == data
+    arrays = copied.table.features, copied.table.classes, copied.table.weights, copied.rows, copied.table.order
+    assert all(is_sealed(array) for array in arrays)
 
 
 # What is shipped
@@ -331,9 +424,9 @@ def test_nothing_in_a_shipped_model_can_be_written(manager: str, tmp_path: Path)
 
 
 def writeable(value: Any, path: str) -> list[str]:
-    """Where arrays in a value can be written to, however deep."""
+    """Where arrays in a value can be written to, or made writeable, however deep."""
     if isinstance(value, np.ndarray):
-        return [path] if value.flags.writeable and value.size else []
+        return [] if is_sealed(value) or not value.size else [path]
     if isinstance(value, tuple | list):
         return [found for place, item in enumerate(value) for found in writeable(item, f"{path}.{place}")]
     if isinstance(value, dict):

@@ -17,6 +17,7 @@ from intemi.data import Data
 from intemi.kernel import Input, Machine, Model, Output, storable
 from intemi.kernel.errors import NotEnoughMemory
 from intemi.kernel.libraries import library
+from intemi.kernel.protection import sealed
 from intemi.machines.classifiers.kernels import GaussianKernel, Kernel
 from intemi.machines.classifiers.training import numbers_only, weights_to_learn_from
 from intemi.machines.decoded import expect
@@ -127,7 +128,7 @@ class KernelTable:
 
     def values(self) -> Floats:
         """The product of each row with each."""
-        return _tables.get(self.kernel, self.data)
+        return sealed(_tables.get(self.kernel, self.data))
 
 
 class KernelProvider(Machine):

@@ -10,6 +10,7 @@ import numpy as np
 
 from intemi.data import Column, Data
 from intemi.kernel import storable
+from intemi.kernel.protection import sealed
 from intemi.machines.decoded import expect
 from intemi.machines.interfaces import Classifier, Codes, Floats
 from intemi.machines.trees import kernels
@@ -49,16 +50,12 @@ class TreeClassifier(Classifier):
 
     @cached_property
     def _node_answers(self) -> Floats:
-        answers = np.ascontiguousarray(self.decision.probabilities(self.tree))
-        answers.flags.writeable = False
-        return answers
+        return sealed(np.ascontiguousarray(self.decision.probabilities(self.tree)))
 
     @cached_property
     def node_classes(self) -> Codes:
         """The class that each node answers."""
-        classes = self.decision.classes(self._node_answers)
-        classes.flags.writeable = False
-        return classes
+        return sealed(self.decision.classes(self._node_answers))
 
     def leaves(self, data: Data) -> Codes:
         """The leaf of each row; -1 where a row goes to several in parts, since a value is missing."""

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from intemi.data import Column
 from intemi.kernel import storable
 from intemi.kernel.encoding import digest, encode_once
+from intemi.kernel.protection import sealed
 from intemi.machines.interfaces import Codes, Floats
 from intemi.machines.trees.compact import LARGE_NODES, compacted, expanded
 from intemi.machines.trees.sound import WHOLE_PIECES, check_state, check_tree
@@ -75,7 +76,7 @@ class Tree:
 
     def __post_init__(self) -> None:
         for name in (*_OF_NODES, *_OF_TESTS, *_NUMBERS):
-            getattr(self, name).flags.writeable = False
+            object.__setattr__(self, name, sealed(getattr(self, name)))
 
     def __len__(self) -> int:
         return len(self.parent)
@@ -109,10 +110,11 @@ class Tree:
         if len(state) != WHOLE_PIECES:
             state = expanded(state)
         columns, labels, nodes, tests, integers, numbers = state
-        integers.flags.writeable = numbers.flags.writeable = False  # and so are the parts that are taken from them
+        integers, numbers = sealed(integers), sealed(numbers)  # and so are the parts that are taken from them
         tree = cls.__new__(cls)
         arrays = tree.__dict__
-        arrays["columns"], arrays["labels"], arrays["_state"] = columns, labels, state
+        arrays["columns"], arrays["labels"] = columns, labels
+        arrays["_state"] = columns, labels, nodes, tests, integers, numbers
         begin = 0
         for names, size in (_OF_NODES, nodes), (_OF_TESTS, tests):
             for name in names:
@@ -165,9 +167,7 @@ class Tree:
     @cached_property
     def weights(self) -> Floats:
         """The weight of each node."""
-        weights = np.asarray(self.class_weights.sum(axis=1))
-        weights.flags.writeable = False
-        return weights
+        return sealed(np.asarray(self.class_weights.sum(axis=1)))
 
     def children(self, node: int) -> range:
         """The children of a node."""
@@ -191,7 +191,7 @@ class Tree:
             filled = filled.copy()
             for node in empty:
                 filled[node] = filled[self.parent[node]]
-            filled.flags.writeable = False
+            filled = sealed(filled)
         return filled
 
     def __eq__(self, other: object) -> bool:
