@@ -119,6 +119,17 @@ class Data(Frozen):
             values = values[self._columns]
         return values.view() if self._rows is None else values.take(self._rows, axis=1)
 
+    def features_between(self, start: int, stop: int) -> Floats:
+        """The values of the columns from `start` to `stop`, a row for each; values of other rows are not copied.
+
+        >>> Data(Table([Column("x"), Column("y")], [[1, 2], [3, 4]])).features_between(1, 2)
+        array([[3., 4.]])
+        """
+        if self._columns is not None:
+            return np.array([self.feature(index) for index in range(start, stop)])
+        values = self.table.features[start:stop]
+        return values if self._rows is None else values.take(self._rows, axis=1)
+
     def feature(self, index: int) -> Floats:
         """The values of one of its columns."""
         values: Floats = self.table.features[index if self._columns is None else self._columns[index]]

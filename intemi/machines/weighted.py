@@ -47,22 +47,24 @@ def known(data: Data, index: int) -> Known:
 
 def known_of_each(data: Data, indices: Sequence[int]) -> Iterator[tuple[list[int], Floats, Floats | None]]:
     """What is known of some columns, values and weights: first of those that are complete, several at once, a row of
-    values for each, then of each other. Without weights all count the same.
+    values for each, then of each other. Without weights all count the same. Indices are in ascending order.
     """
     weights = data.weights if data.is_weighted else None
-    together = weights is None or bool((weights > 0).all())
-    left = list(indices)
-    for start, values in in_parts(data):
-        finite = np.asarray(np.isfinite(values).all(axis=1))
-        inside = range(start, start + len(values)) if together else ()
-        complete = [index for index in left if index in inside and finite[index - start]]
-        if complete:
-            whole = len(complete) == len(values)
-            yield complete, values if whole else values[np.array(complete) - start], weights
-        if len(complete) == len(left):
-            return
-        left = [index for index in left if index not in complete]
-    for index in left:
+    left = np.asarray(indices, dtype=np.intp)
+    if weights is None or bool((weights > 0).all()):
+        is_complete = np.zeros(len(left), dtype=bool)
+        for start, values in in_parts(data):
+            first, last = np.searchsorted(left, (start, start + len(values)))
+            places = left[first:last] - start
+            finite = np.isfinite(values).all(axis=1)[places]
+            is_complete[first:last] = finite
+            if finite.any():
+                whole = np.count_nonzero(finite) == len(values)
+                yield (places[finite] + start).tolist(), values if whole else values[places[finite]], weights
+            if last == len(left):
+                break
+        left = left[~is_complete]
+    for index in left.tolist():
         found = known(data, index)
         yield [index], found.values, found.weights
 
@@ -74,7 +76,7 @@ def in_parts(data: Data) -> Iterator[tuple[int, Floats]]:
         yield 0, data.features
     else:
         for start in range(0, size, width):
-            yield start, np.array([data.feature(index) for index in range(start, min(start + width, size))])
+            yield start, data.features_between(start, min(start + width, size))
 
 
 def made_in_parts(data: Data, make: Callable[[Floats, slice], Floats]) -> Floats:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from time import process_time
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from intemi.kernel import ConfigurationError
-from intemi.machines import weighted
+from intemi.machines import Standardization, weighted
 from tests.learning.tables import numeric
 
 few = settings(max_examples=60, deadline=None, derandomize=True)
@@ -96,6 +98,41 @@ def test_complete_columns_are_measured_together_and_others_one_by_one() -> None:
     some = numeric([1, 2, 3], [4, 5, 6], weights=[1, 0, 2])
     found = [(indices, values.tolist()) for indices, values, _ in weighted.known_of_each(some, [1])]
     assert found == [([1], [4, 6])]
+
+
+@pytest.mark.parametrize("weights", [None, np.linspace(1, 2, 6), np.arange(6.0)], ids=["none", "positive", "some zero"])
+@pytest.mark.parametrize("view", ["all", "rows", "columns"])
+def test_known_values_of_many_columns_are_those_of_each(
+    weights: np.ndarray | None, view: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("intemi.machines.weighted.AT_ONCE", 30)  # five columns of six rows
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(40, 6))
+    values[rng.random(40) < 0.3, 2] = np.nan
+    values[10:15, 3] = np.nan  # a part without a complete column
+    data = numeric(*values, weights=weights)
+    data = {"all": data, "rows": data.select_rows([0, 2, 3, 5]), "columns": data.select_columns(range(3, 38))}[view]
+    asked = [index for index in range(len(data.columns)) if index % 7]
+    found: dict[int, tuple[list[float], list[float]]] = {}
+    for indices, rows, own in weighted.known_of_each(data, asked):
+        for index, row in zip(indices, np.atleast_2d(rows), strict=True):
+            assert index not in found
+            found[index] = row.tolist(), (np.ones(len(row)) if own is None else own).tolist()
+    each = {index: weighted.known(data, index) for index in asked}
+    assert found == {index: (one.values.tolist(), one.weights.tolist()) for index, one in each.items()}
+
+
+def test_the_time_to_standardize_grows_with_the_number_of_columns_and_not_with_its_square() -> None:
+    def seconds(columns: int) -> float:
+        data = numeric(*np.random.default_rng(0).normal(size=(columns, 60)))
+        taken = []
+        for _ in range(3):
+            before = process_time()
+            Standardization().run(data)
+            taken.append(process_time() - before)
+        return min(taken)
+
+    assert seconds(40_000) < 80 * seconds(2_000)  # 20 times as many columns; their square is 400 times as large
 
 
 def test_infinite_values_are_refused_by_the_name_of_their_column() -> None:
