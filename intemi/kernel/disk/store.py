@@ -111,8 +111,11 @@ class DiskStore(Store):
 
     durable = True
 
-    def __init__(self, folder: str | os.PathLike[str]) -> None:
+    def __init__(self, folder: str | os.PathLike[str], report: Callable[[str], None] = warn) -> None:
+        """`report` is called with a sentence for everything that is damaged; it warns by default."""
         self._folder = Path(folder).absolute()
+        self._name = f"{self._folder.name}/machines.sqlite"
+        self._report = report
         self._warned: set[bytes] = set()
         self._last_read = 0
         self._in_order = 0
@@ -127,7 +130,7 @@ class DiskStore(Store):
         except OSError as error:
             raise unusable(self._folder, error) from error
         try:
-            self._database = Database(self._folder / "machines.sqlite")
+            self._database = Database(self._folder / "machines.sqlite", report)
         except BaseException:
             self._claims.close()
             raise
@@ -321,7 +324,7 @@ class DiskStore(Store):
                 return unseal(CONTENT, content, sealed)
             except DamageError as damage:
                 self._database.change(_DROP_CONTENT, (content,))  # so that it can be written again
-                warn(f"{self._folder.name}/machines.sqlite: content {content.hex()} is treated as absent: {damage}")
+                self._report(f"{self._name}: content {content.hex()} is treated as absent: {damage}")
         if self._opened_contents is None and not (self._folder / "contents").exists():
             return None
         return self._contents().read(content)
@@ -357,11 +360,11 @@ class DiskStore(Store):
         while rows := self._database.reread(log.in_order, _IN_ORDER, after, AT_A_TIME):
             if absent := log.gaps(after, rows):
                 self._database.in_one_step(log.fill_machines, absent)
-                warn(f"{self._folder.name}/machines.sqlite: {len(absent)} machines are gone: rows {_listed(absent)}")
+                self._report(f"{self._name}: {len(absent)} machines are gone: rows {_listed(absent)}")
             yield from self._read(rows)
             after = rows[-1][0]
         if self._database.reread(log.miscounted) and (wrong := self._database.in_one_step(log.recount)):
-            warn(f"{self._folder.name}/machines.sqlite: {wrong}")
+            self._report(f"{self._name}: {wrong}")
 
     def enter(self, new: Sequence[entries.Entry]) -> None:
         """Append entries to the log."""
@@ -373,8 +376,8 @@ class DiskStore(Store):
             found, wrong = self._database.reread(log.read, after, AT_A_TIME)
             if wrong:
                 self._database.in_one_step(log.fill, wrong)
-                name, why = f"{self._folder.name}/machines.sqlite", next(iter(wrong.values()))
-                warn(f"{name}: {len(wrong)} notes of the log are lost, numbers {_listed(sorted(wrong))}: {why}")
+                numbers, why = _listed(sorted(wrong)), next(iter(wrong.values()))
+                self._report(f"{self._name}: {len(wrong)} notes of the log are lost, numbers {numbers}: {why}")
                 continue
             if not found:
                 return
@@ -446,7 +449,7 @@ class DiskStore(Store):
         if machine not in self._warned:
             self._warned.add(machine)
             name = machine.hex() if isinstance(machine, bytes) else machine  # an id may be damaged, too
-            warn(f"{self._folder.name}/machines.sqlite: machine {name} {what}")
+            self._report(f"{self._name}: machine {name} {what}")
 
     def _contents(self) -> Contents:
         self._database.refuse_fork()
@@ -455,7 +458,7 @@ class DiskStore(Store):
 
             with self._opening_contents:
                 if self._opened_contents is None:
-                    self._opened_contents = Contents(self._folder / "contents")
+                    self._opened_contents = Contents(self._folder / "contents", self._report)
         return self._opened_contents
 
 
