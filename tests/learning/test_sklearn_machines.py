@@ -19,7 +19,8 @@ from intemi.kernel import ConfigurationError, EncodingError, Machine, Project
 from intemi.kernel.libraries import library
 from intemi.machines import Scheme
 from intemi.machines.classifiers import Estimator, SklearnClassifier, SklearnTransformer, TransformAndClassify
-from intemi.machines.classifiers.sklearn_estimator import _is_trusted, installed, pack, unpack
+from intemi.machines.classifiers.packed_estimator import is_trusted, pack, unpack
+from intemi.machines.classifiers.sklearn_estimator import installed
 from intemi.testing import check_machine
 from tests.learning.tables import mixed, numeric
 from tests.learning.test_classifiers import blobs
@@ -195,7 +196,7 @@ def test_a_tuned_threshold_comes_back_from_the_disk(scoring: str, tmp_path: Path
     ],
 )
 def test_what_is_beside_trusted_types_and_scores_is_not_trusted(name: str) -> None:
-    assert not _is_trusted(name)
+    assert not is_trusted(name)
 
 
 def test_no_code_is_kept_on_disk() -> None:

@@ -11,6 +11,7 @@ import numpy as np
 from intemi.data import Column, Data
 from intemi.kernel import ConfigurationError, Model, parameter, storable
 from intemi.kernel.libraries import library
+from intemi.machines.classifiers.estimator_checks import expect_kind
 from intemi.machines.classifiers.sklearn_estimator import FittedEstimator, SklearnLearning, rows_for
 from intemi.machines.classifiers.training import one_hot, rows_to_learn_from
 from intemi.machines.decoded import expect, expect_indices
@@ -33,6 +34,9 @@ class FittedClassifier(Classifier):
         super().check_decoded()
         expect_indices(self.classes, len(self.labels))
         expect(type(self.fitted) is FittedEstimator, "an estimator is needed")
+        expect_kind(self.fitted.estimator, classifies=True)
+        known = getattr(self.fitted.estimator, "classes_", None)
+        expect(known is None or np.array_equal(known, self.classes), "an estimator is of its classes")
         width = getattr(self.fitted.estimator, "n_features_in_", len(self.columns))
         expect(width == len(self.columns), "an estimator is of its columns")
 

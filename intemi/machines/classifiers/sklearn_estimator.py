@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import inspect
 import sys
-import zipfile
 from collections.abc import Mapping
 from difflib import get_close_matches
-from functools import cache
 from importlib.metadata import version
 from typing import Any
 
@@ -15,24 +13,13 @@ import numpy as np
 
 from intemi.data import Data
 from intemi.data.exchange import features_to_pandas
-from intemi.kernel import Component, ConfigurationError, EncodingError, storable
+from intemi.kernel import Component, ConfigurationError, storable
 from intemi.kernel.encoding import digest, encode
 from intemi.kernel.libraries import library
 from intemi.kernel.linear_algebra import one_openmp_thread
+from intemi.machines.classifiers.estimator_checks import check_estimator
+from intemi.machines.classifiers.packed_estimator import NOT_FOR_ESTIMATORS, pack, unpack
 from intemi.machines.decoded import expect
-
-NOT_FOR_ESTIMATORS = frozenset({"datasets", "exceptions", "experimental", "externals", "callback"})
-TRUSTED_FUNCTIONS = ("sklearn.feature_selection._univariate_selection.", "sklearn.feature_selection._mutual_info.")
-TRUSTED_TYPES = frozenset(
-    {
-        "numpy.dtype",
-        "sklearn.compose._column_transformer.make_column_selector",
-        "sklearn.utils._bunch.Bunch",
-        "sklearn.utils._metadata_requests.MetadataRequest",
-        "sklearn.utils._metadata_requests.MethodMetadataRequest",
-    }
-)
-"""Types outside the modules for estimators that hold values and do nothing with them."""
 
 
 class Estimator(Component):
@@ -276,8 +263,6 @@ class FittedEstimator:
 
     def check_decoded(self) -> None:
         """Unpack it, and refuse what cannot be used: compiled code of scikit-learn would follow its arrays blindly."""
-        from intemi.machines.classifiers.sound_estimator import check_estimator
-
         expect(type(self.origin) is type(self._packed) is bytes, "an estimator is packed")
         expect(isinstance(self.estimator, library("sklearn.base").BaseEstimator), "an estimator is needed")
         check_estimator(self.estimator)
@@ -352,55 +337,3 @@ class SklearnLearning:
             estimator.fit(rows_for(estimator, data), None if data.target is None else data.classes, **weights)
         origin = encode((self.estimator, dict(self.options), self.library, seeds, data.content_digest()))
         return FittedEstimator(digest(origin), estimator)
-
-
-def pack(estimator: Any) -> bytes:
-    """An estimator in the format of skops; an EncodingError if that cannot be done, or could not be undone."""
-    skops_io = _skops()
-    try:
-        packed: bytes = skops_io.dumps(estimator, compression=zipfile.ZIP_DEFLATED, compresslevel=1)
-    except Exception as error:  # whatever it meets in an estimator that it does not know
-        raise EncodingError(f"{type(estimator).__name__} cannot be kept by skops: {error}") from error
-    _trusted(packed)
-    return packed
-
-
-def unpack(packed: bytes) -> Any:
-    """The estimator that was packed; types that are not scikit-learn's or numpy's are refused."""
-    return _skops().loads(packed, trusted=_trusted(packed))
-
-
-def _skops() -> Any:
-    try:
-        return library("skops.io")
-    except ImportError:
-        raise EncodingError(
-            "estimators of scikit-learn are kept on disk by skops, which is not installed; "
-            "pip install 'intemi[skops]' helps"
-        ) from None
-
-
-def _trusted(packed: bytes) -> list[str]:
-    named: list[str] = _skops().get_untrusted_types(data=packed)
-    refused = [name for name in named if not _is_trusted(name)]
-    if refused:
-        raise EncodingError(f"an estimator with parts of the types {', '.join(refused)} is not read from the disk")
-    return named
-
-
-def _is_trusted(name: str) -> bool:
-    """Classes of scikit-learn's modules for estimators, what only holds values, and functions that only compute scores
-    of features or of answers."""
-    if name in TRUSTED_TYPES or name.startswith(TRUSTED_FUNCTIONS) or name in _scores():
-        return True
-    package, _, rest = name.partition(".")
-    module, own = rest.split(".")[0], rest.rpartition(".")[2].lstrip("_")
-    return package == "sklearn" and module not in {*NOT_FOR_ESTIMATORS, "utils"} and own[:1].isupper()
-
-
-@cache
-def _scores() -> frozenset[str]:
-    """The functions behind scikit-learn's named scores, such as "f1"."""
-    metrics = library("sklearn.metrics")
-    functions = [metrics.get_scorer(name)._score_func for name in metrics.get_scorer_names()]
-    return frozenset(f"{function.__module__}.{function.__name__}" for function in functions)

@@ -11,6 +11,7 @@ import numpy as np
 from intemi.data import Column, Data
 from intemi.kernel import ConfigurationError, Model, parameter, storable
 from intemi.kernel.libraries import library
+from intemi.machines.classifiers.estimator_checks import expect_kind
 from intemi.machines.classifiers.sklearn_estimator import FittedEstimator, SklearnLearning, rows_for
 from intemi.machines.classifiers.training import rows_to_learn_from
 from intemi.machines.decoded import expect
@@ -38,6 +39,7 @@ class FittedTransformation(Transformation):
         """Refuse what does not fit together."""
         super().check_decoded()
         expect(type(self.fitted) is FittedEstimator, "an estimator is needed")
+        expect_kind(self.fitted.estimator, classifies=False)
         width = getattr(self.fitted.estimator, "n_features_in_", len(self.columns))
         expect(width == len(self.columns), "an estimator is of its columns")
 
