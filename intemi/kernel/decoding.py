@@ -21,6 +21,8 @@ _read_float = struct.Struct("<d").unpack_from
 _Resolve = Callable[[bytes], Any]
 _Accepts = Callable[[type, bytes], bool]
 _INT, _TEXT, _FLOAT = b"ISD"
+MAX_DEPTH = 25_000
+"""Containers inside each other: Python hashes tuples in C without a bound, and 100,000 of them overflow the stack."""
 
 
 def _is_current(cls: type, source: bytes) -> bool:
@@ -149,6 +151,8 @@ def _decode(
             item, at = _decode_rare(view, at, tag, resolve, accepts)
             if isinstance(item, _Frame):
                 if item.missing:
+                    if len(frames) == MAX_DEPTH:
+                        raise MalformedError(f"not a value that was written: it is nested more than {MAX_DEPTH:,} deep")
                     frames.append(item)
                     continue
                 item = item.build(item.parts)
