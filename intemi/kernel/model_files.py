@@ -20,8 +20,8 @@ from typing import Any
 
 from intemi.kernel.capsule import Capsule
 from intemi.kernel.decoding import decode
-from intemi.kernel.encoding import DIGEST_SIZE, digest, encode, encode_parts, source_of
-from intemi.kernel.errors import ConfigurationError, EncodingError, IntemiError
+from intemi.kernel.encoding import DIGEST_SIZE, digest, encode, encode_parts, is_shared, source_of
+from intemi.kernel.errors import ConfigurationError, EncodingError, IntemiError, MalformedError
 from intemi.kernel.lineage import Lineage
 from intemi.kernel.record import Record, flat
 from intemi.kernel.shipped import VERSION, package_source
@@ -34,6 +34,18 @@ FORMAT = 1
 _FIRST_LINE = re.compile(rb"intemi model (\d{1,9})\n")
 _PLAIN = str | int | float | bool | None
 _DISTRIBUTIONS = {"sklearn": "scikit-learn"}
+STEP: Mapping[str, Any] = {
+    "machine": str,
+    "configuration": dict,
+    "key": str,
+    "made": str | None,
+    "version": str,
+    "results": dict,
+    "outputs": dict,
+}
+"""What a description has of each machine, and of which type."""
+MAX_PLAIN_DEPTH = 500
+MAX_PLAIN_BITS = 4096
 AGAIN = "save the model again"
 
 
@@ -88,13 +100,15 @@ def read(path: str | os.PathLike[str]) -> ModelFile:
     body = memoryview(content)[begin:]
     if digest(body) != content[first.end() : begin]:
         raise ModelFileError(f"{file}: it is damaged, its content is not what was written: copy it, or {AGAIN}")
-    about: Mapping[str, Any] = {}
+    maker = ""
     try:
         held = decode(body)
-        about, shared = held["about"], held["shared"]
-        return ModelFile({name: _unpacked(each, shared) for name, each in held["outputs"].items()}, about)
-    except (EncodingError, KeyError, TypeError, AttributeError, ImportError) as error:
-        maker = f"it was saved by intemi {about['versions']['intemi']}, and " if "versions" in about else ""
+        _check_parts("content", held, {"about": dict, "outputs": dict, "shared": dict})
+        about = held["about"]
+        _check_about(about)
+        maker = f"it was saved by intemi {about['versions']['intemi']}, and "
+        return ModelFile(_Unpacking(held["shared"]).outputs(held["outputs"]), about)
+    except (EncodingError, KeyError, TypeError, ImportError) as error:
         raise ModelFileError(f"{file}: {maker}intemi {VERSION} cannot read it here: {error}") from error
 
 
@@ -109,13 +123,84 @@ def _packed(value: object, shared: dict[bytes, bytes]) -> bytes:
     return packed
 
 
-def _unpacked(packed: bytes, shared: Mapping[bytes, bytes]) -> Any:
-    return decode(packed, lambda name: _unpacked(shared[name], shared), _is_acceptable)
+class _Unpacking:
+    """The values of a model file: each shared part is decoded once, however often it is named."""
+
+    def __init__(self, shared: Mapping[bytes, bytes]) -> None:
+        self._shared = shared
+        self._parts: dict[bytes, Any] = {}
+        self._open: set[bytes] = set()
+
+    def outputs(self, packed: Mapping[str, bytes]) -> dict[str, Any]:
+        """The outputs of the machine."""
+        if not all(isinstance(name, str) for name in packed):
+            raise MalformedError("its outputs have no names")
+        return {name: decode(each, self._part, _is_acceptable) for name, each in packed.items()}
+
+    def _part(self, name: bytes) -> Any:
+        if name not in self._parts:
+            if name in self._open:
+                raise MalformedError(f"the shared part {name.hex()} contains itself")
+            self._open.add(name)
+            part = decode(self._shared[name], self._part, _is_acceptable)
+            if not is_shared(type(part)):  # in plain values, 40 parts that name the next twice would stand for 2**40
+                raise MalformedError(f"the shared part {name.hex()} is a {type(part).__name__}, which is never shared")
+            self._open.remove(name)
+            self._parts[name] = part
+        return self._parts[name]
 
 
 def _is_acceptable(cls: type, source: bytes) -> bool:
     """Whether a value of a class can be taken, as its source was: it checks itself, if it is one of ours."""
     return not is_by_user(cls) or source == source_of(cls)
+
+
+def _check_about(about: Any) -> None:
+    """Refuse a description of another shape than `_described` makes."""
+    _check_plain(about)
+    _check_parts("description", about, {**STEP, "saved": str, "versions": dict, "lineage": list})
+    if not _is_texts(about["versions"]) or "intemi" not in about["versions"]:
+        raise MalformedError("its description has versions of something else")
+    for step in about["lineage"]:
+        _check_parts("lineage", step, {**STEP, "inputs": dict})
+    for step in (about, *about["lineage"]):
+        if not all(isinstance(value, _PLAIN) for value in step["results"].values()):
+            raise MalformedError("its description has results that are no plain values")
+        listed = [*step["outputs"].values(), *step.get("inputs", {}).values()]
+        if not all(isinstance(each, list) and all(isinstance(key, str) for key in each) for each in listed):
+            raise MalformedError("its description has inputs or outputs that are no digests")
+
+
+def _check_parts(what: str, given: Any, kinds: Mapping[str, Any]) -> None:
+    if not isinstance(given, dict):
+        raise MalformedError(f"its {what} is no mapping")
+    for name, kind in kinds.items():
+        if name not in given or not isinstance(given[name], kind):
+            raise MalformedError(f"its {what} has no proper {name!r}")
+
+
+def _is_texts(mapping: Any) -> bool:
+    return isinstance(mapping, dict) and all(isinstance(each, str) for pair in mapping.items() for each in pair)
+
+
+def _check_plain(value: Any) -> None:
+    """Refuse what JSON cannot have, or only so large or deep that nothing can write it."""
+    level, depth = [value], 0
+    while level:
+        depth += 1
+        if depth > MAX_PLAIN_DEPTH:
+            raise MalformedError(f"its description is nested more than {MAX_PLAIN_DEPTH} deep")
+        inner: list[Any] = []
+        for each in level:
+            if isinstance(each, dict):
+                if not all(isinstance(key, str) for key in each):
+                    raise MalformedError("its description has a key that is no text")
+                inner += each.values()
+            elif isinstance(each, list | tuple):
+                inner += each
+            elif not isinstance(each, _PLAIN) or (isinstance(each, int) and each.bit_length() > MAX_PLAIN_BITS):
+                raise MalformedError(f"its description has {type(each).__name__} values that JSON cannot have")
+        level = inner
 
 
 def _described(lineage: Lineage, values: Values, context: Context) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from intemi.data import Column, Data
+from intemi.errors import IntemiError
 from intemi.kernel.lineage import INVALIDATING
 from intemi.kernel.model_files import ModelFileError, read
 from intemi.machines.committees.predictions import predictions_of
@@ -27,6 +28,8 @@ class SavedModel:
     classifier: Classifier
     about: Mapping[str, Any]
     """Plain values: `machine`, `configuration`, `results`, `made`, `saved`, `versions`, and `lineage`."""
+    file: str = "the model"
+    """Where it was read, for errors."""
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -64,7 +67,14 @@ class SavedModel:
     def predict(self, given: Any, **options: Any) -> Series:
         """A table of new rows: the number of each, the class that is predicted, the probabilities of all classes."""
         data = self.rows(given, **options)
-        return row_answers(predictions_of(self.classifier, data), data)
+        try:
+            return row_answers(predictions_of(self.classifier, data), data)
+        except IntemiError:
+            raise
+        except Exception as error:  # whatever an estimator of a library raises: about the rows, or a file that is odd
+            raise ModelFileError(
+                f"{self.file}: it cannot predict these rows: {type(error).__name__}: {error}"
+            ) from error
 
     def _reading(self) -> dict[str, Any]:
         loaders = [step["configuration"] for step in self.lineage if not step["inputs"]]
@@ -72,17 +82,18 @@ class SavedModel:
         return {name: value for name, value in (told or {}).items() if name in READING}
 
     def __str__(self) -> str:
-        from intemi.series.display import counted
+        from intemi.series.display import counted, one_line
 
         sources = [step for step in self.lineage if not step["inputs"]]
         of = "; ".join(_source_text(step) for step in sources)
-        said = "".join(f"\n{label}: {why}" for label, why in self.stamps.items())
-        return (
-            f"{self.about['machine']}, made {self.about['made']} by intemi {self.about['version']}\n"
-            f"of: {of}\n"
-            f"takes {counted(len(self.columns), 'column')}: {', '.join(column.name for column in self.columns)}\n"
-            f"answers: {', '.join(self.classes)}{said}"
-        )
+        lines = [
+            f"{self.about['machine']}, made {self.about['made']} by intemi {self.about['version']}",
+            f"of: {of}",
+            f"takes {counted(len(self.columns), 'column')}: {', '.join(column.name for column in self.columns)}",
+            f"answers: {', '.join(self.classes)}",
+            *(f"{label}: {why}" for label, why in self.stamps.items()),
+        ]
+        return "\n".join(map(one_line, lines))  # names in a file may be anything
 
 
 def load_model(path: str | os.PathLike[str]) -> SavedModel:
@@ -113,7 +124,7 @@ def load_model(path: str | os.PathLike[str]) -> SavedModel:
         raise ModelFileError(
             f"{os.fspath(path)}: a model with one classifier is needed, got {gives} of a {held.about['machine']}"
         )
-    return SavedModel(classifiers[0], held.about)
+    return SavedModel(classifiers[0], held.about, os.fspath(path))
 
 
 def _source_text(step: Mapping[str, Any]) -> str:
