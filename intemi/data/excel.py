@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import io
+import zipfile
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
+from xml.parsers import expat
 
 from intemi.data.choosing import check_choice, kept_columns
 from intemi.data.data import Data
@@ -13,6 +16,13 @@ from intemi.data.exchange import from_pandas
 from intemi.data.file_format import FileFormat, stem_of
 from intemi.data.libraries import needed
 from intemi.kernel import ConfigurationError
+from intemi.kernel.unpacking import MAX_RATIO, too_much, unpacked_limit
+
+MAX_ROWS = 1_048_576
+MAX_COLUMNS = 16_384
+"""Those of Excel itself."""
+MAX_LETTERS = 4
+"""Of the letters of a column: Excel has three."""
 
 
 class Excel(FileFormat):
@@ -52,6 +62,7 @@ def _frame(content: bytes, file: str, sheet: str | None) -> Any:
     pandas = needed("pandas", "read (.xlsx files)")
     needed("openpyxl", "read (.xlsx files)")
     try:
+        _check_extent(content, file)
         with pandas.ExcelFile(io.BytesIO(content), engine="openpyxl") as book:
             sheets = list(map(str, book.sheet_names))
             if sheet is not None and sheet not in sheets:
@@ -62,6 +73,57 @@ def _frame(content: bytes, file: str, sheet: str | None) -> Any:
     except Exception as error:  # whatever a library raises, for the reader it is a file that is no Excel
         why = str(error).splitlines()[0][:200] if str(error) else repr(error)
         raise DataError(file, None, f"no Excel file ({why})", "Excel (.xlsx)") from None
+
+
+def _check_extent(content: bytes, file: str) -> None:
+    """Refuse a file that unpacks to too much, or whose cells lie too far apart: rows between them would be made."""
+    limit = unpacked_limit(len(content))
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        if sum(each.file_size for each in archive.infolist()) > limit:
+            raise DataError(
+                file, None, too_much(limit), f"at most {MAX_RATIO} times the {len(content):,} bytes of the file"
+            )
+        for name in archive.namelist():
+            rows, columns = _extent(archive.read(name))
+            if rows > MAX_ROWS or columns > MAX_COLUMNS:
+                raise DataError(
+                    file,
+                    None,
+                    f"a cell in row {rows:,}, column {columns:,}",
+                    f"at most {MAX_ROWS:,} and {MAX_COLUMNS:,}",
+                )
+            if rows * columns > limit:
+                raise DataError(
+                    file, None, too_much(limit, "cells"), f"fewer than the {rows:,} × {columns:,} of a sheet"
+                )
+
+
+def _extent(sheet: bytes) -> tuple[int, int]:
+    """The last row and column of a sheet, as far as its XML can be read; 0 and 0 of what is no sheet."""
+    rows = columns = row = column = 0
+
+    def start(name: str, attributes: Mapping[str, str]) -> None:
+        nonlocal rows, columns, row, column
+        kind, place = name.rpartition(":")[2], attributes.get("r", "")
+        if kind == "row":
+            row, column = int(float(place)) if place else row + 1, 0
+        elif kind == "c":
+            letters = place.rstrip("0123456789")
+            column = (
+                column + 1
+                if not letters
+                else sum(
+                    26**power * (ord(letter) - 64)
+                    for power, letter in enumerate(reversed(letters.upper()[:MAX_LETTERS]))
+                )
+            )
+        rows, columns = max(rows, row), max(columns, column)
+
+    parser = expat.ParserCreate()
+    parser.StartElementHandler = start
+    with suppress(expat.ExpatError):  # a picture, or XML that the library will refuse
+        parser.Parse(sheet, True)
+    return rows, columns
 
 
 def _with_dates_as_texts(frame: Any) -> Any:

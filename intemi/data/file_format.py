@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gzip
 import inspect
+import io
 import zlib
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
@@ -18,6 +19,7 @@ from intemi.data.errors import DataError, listed
 from intemi.kernel.component import Component
 from intemi.kernel.errors import ConfigurationError
 from intemi.kernel.registered import Registered
+from intemi.kernel.unpacking import MAX_RATIO, too_much, unpacked_limit
 
 PACKED = ".gz"
 FORMATS: Registered[type[FileFormat]] = Registered("file format")
@@ -127,10 +129,17 @@ def unpacked(content: bytes, file: str) -> bytes:
     """The bytes of a file; those that were packed, if it is a packed one."""
     if not is_packed(file):
         return content
+    limit = unpacked_limit(len(content))
     try:
-        return gzip.decompress(content)
+        with gzip.open(io.BytesIO(content)) as packed:
+            found = packed.read(limit + 1)
     except (OSError, EOFError, zlib.error) as error:
         raise DataError(file, None, f"no gzip file ({error})", "one that gzip can unpack") from None
+    if len(found) > limit:
+        raise DataError(
+            file, None, too_much(limit), f"at most {MAX_RATIO} times the {len(content):,} bytes of the file"
+        )
+    return found
 
 
 def _without_packing(path: str | Path) -> str:

@@ -16,6 +16,7 @@ from intemi.data.file_format import FileFormat, stem_of
 from intemi.data.libraries import needed
 from intemi.data.texts import file_bytes, write_bytes
 from intemi.kernel import ConfigurationError
+from intemi.kernel.unpacking import too_much, unpacked_limit
 
 _NOTES = b"intemi"
 
@@ -50,6 +51,11 @@ def parse_parquet(
     pyarrow = needed("pyarrow", "read_parquet")
     parquet = needed("pyarrow.parquet", "read_parquet")
     try:
+        stored = parquet.ParquetFile(io.BytesIO(content)).metadata
+        if stored.num_rows * stored.num_columns > (limit := unpacked_limit(len(content))):
+            raise DataError(
+                file, None, too_much(limit, "cells"), f"fewer than {stored.num_rows:,} × {stored.num_columns:,}"
+            )
         table = parquet.read_table(io.BytesIO(content))
         # Whole numbers with gaps would become floats, which are not exact beyond 2^53.
         exact = {pyarrow.int64(): pandas.Int64Dtype(), pyarrow.uint64(): pandas.UInt64Dtype()}
@@ -58,6 +64,8 @@ def parse_parquet(
         for name, categories in noted.get("categories", {}).items():
             if name in frame and set(frame[name].dropna()) <= set(categories):
                 frame[name] = pandas.Categorical(frame[name], categories=categories)
+    except DataError:
+        raise
     except Exception as error:  # whatever a library raises, for the reader it is a file that is no Parquet
         why = str(error).splitlines()[0][:200] if str(error) else repr(error)
         raise DataError(file, None, f"no Parquet ({why})", "Parquet") from None
