@@ -62,7 +62,7 @@ def parse_experiment(text: str, file: str = "experiment.yaml") -> Experiment:
         raise root.wrong(f"an experiment is a mapping with the keys data and learners, got {root.shown}")
     root.check_keys(*KEYS)
     _import(root)
-    parts: dict[str, Any] = {"name": _text(root, "name") or Path(file).stem}
+    parts: dict[str, Any] = {"name": _name(root) or Path(file).stem}
     if (project := _text(root, "project")) is not None:
         parts["project"] = project
     if (level := root.get("unification")) is not None:
@@ -180,8 +180,6 @@ def _comparison(root: Node, experiment: Experiment) -> dict[str, Any]:
     node.check_keys(*COMPARISON_KEYS)
     if (measure := node.get("measure")) is not None:
         _name_of_measure(measure, experiment)
-    if (control := node.get("control")) is not None and control.value not in experiment.learners:
-        raise control.wrong(f"no learner is called {control.value!r}; {near(str(control.value), experiment.learners)}")
     given: dict[str, Any] = {**test, **{key: each.value for key, each in node.items() if each.value is not None}}
     for key, each in node.items():
         if key == "vary" and each.is_list:
@@ -190,10 +188,21 @@ def _comparison(root: Node, experiment: Experiment) -> dict[str, Any]:
             raise each.wrong(f"must be a single value, got {each.shown}")
         if each.is_text and key == "test":
             given[key] = each.value
+    if (control := node.get("control")) is not None and control.value not in experiment.learners:
+        raise control.wrong(f"no learner is called {control.value!r}; {near(str(control.value), experiment.learners)}")
     try:
         return {"comparison": Comparison(**given)}
     except ConfigurationError as error:
         raise refused(node, error) from None
+
+
+def _name(root: Node) -> str | None:
+    """The name of the experiment, which is also that of the folder of its project, beside the file."""
+    name = _text(root, "name")
+    if name is not None and (os.path.isabs(name) or ".." in name.split("/") or not name.isprintable()):
+        message = "names a folder beside this file, so it must be a relative path without '..' and control characters"
+        raise root.value["name"].wrong(f"{message}, got {name!r}; `project` names any folder")
+    return name
 
 
 def _text(root: Node, key: str) -> str | None:
