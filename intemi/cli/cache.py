@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from intemi.cli.codes import DONE, FAILED
-from intemi.cli.opening import check_name, import_option, json_option, write_json
+from intemi.cli.opening import check_name, echo, import_option, json_option, write_json
 from intemi.kernel.errors import ConfigurationError
 from intemi.series.display import counted
 
@@ -36,13 +36,13 @@ def size(folder: str, as_json: bool) -> None:
         write_json(vars(found))
         return
     for name, count in found.bytes.items():
-        click.echo(f"{_bytes(count):>10}  {name}")
-    click.echo(f"{_bytes(sum(found.bytes.values())):>10}  together\n")
-    click.echo(f"{'machines':>10}  {'values':>10}  kind")
+        echo(f"{_bytes(count):>10}  {name}")
+    echo(f"{_bytes(sum(found.bytes.values())):>10}  together\n")
+    echo(f"{'machines':>10}  {'values':>10}  kind")
     for kind, count in found.machines.most_common():
-        click.echo(f"{count:10,}  {_bytes(found.values[kind]):>10}  {kind}")
+        echo(f"{count:10,}  {_bytes(found.values[kind]):>10}  {kind}")
     if found.failures:
-        click.echo(f"{found.failures:,} of them failed")
+        echo(f"{found.failures:,} of them failed")
 
 
 @command.command()
@@ -62,13 +62,13 @@ def verify(ctx: click.Context, folder: str, as_json: bool) -> None:
     if as_json:
         write_json(vars(found))
     else:
-        click.echo(f"{counted(found.machines, 'machine')} and {counted(found.values, 'value')} are in order")
+        echo(f"{counted(found.machines, 'machine')} and {counted(found.values, 'value')} are in order")
         for problem in found.problems:
-            click.echo(f"Damaged: {problem}", err=True)
+            echo(f"Damaged: {problem}", err=True)
         if made_again:
-            click.echo("What was damaged is dropped and made again when it is needed.", err=True)
+            echo("What was damaged is dropped and made again when it is needed.", err=True)
         if plans:
-            click.echo("Plans cannot be made again: reports say which of them are not known.", err=True)
+            echo("Plans cannot be made again: reports say which of them are not known.", err=True)
     ctx.exit(FAILED if found.problems else DONE)
 
 
@@ -95,13 +95,13 @@ def prune(folder: str, values: bool, older_than: float, kinds: tuple[str, ...], 
     if as_json:
         write_json(vars(done))
         return
-    click.echo(f"{counted(done.values, 'value')} dropped, {_bytes(done.bytes)} freed")
+    echo(f"{counted(done.values, 'value')} dropped, {_bytes(done.bytes)} freed")
     if done.failures:
-        click.echo(f"{counted(done.failures, 'failure')} forgotten")
+        echo(f"{counted(done.failures, 'failure')} forgotten")
     if done.aside:
-        click.echo(f"{counted(done.aside, 'damaged file')} removed")
+        echo(f"{counted(done.aside, 'damaged file')} removed")
     if done.orphans:
-        click.echo(f"{counted(done.orphans, 'file')} removed that processes had left when they were killed")
+        echo(f"{counted(done.orphans, 'file')} removed that processes had left when they were killed")
 
 
 def _bytes(count: int) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from intemi.cli.opening import is_terminal
+from intemi.cli.opening import echo, is_terminal
 
 QUICK_SIZES = 3
 """How many sizes of data are measured where it must be quick."""
@@ -35,7 +35,7 @@ def command(quick: bool) -> None:
         nonlocal done
         done += 1
         if is_terminal():
-            click.echo(f"{done} of {len(machines)}: {kind[:90]}", err=True)
+            echo(f"{done} of {len(machines)}: {kind[:90]}", err=True)
 
     measured(machines, SIZES[:QUICK_SIZES] if quick else SIZES, tell).save(file)
-    click.echo(f"{len(machines)} machines were measured; {file} is written")
+    echo(f"{len(machines)} machines were measured; {file} is written")

@@ -8,6 +8,7 @@ from intemi.cli.codes import DONE, FAILED
 from intemi.cli.opening import (
     check_measure,
     draw_into,
+    echo,
     experiment_argument,
     experiment_of,
     import_option,
@@ -67,16 +68,16 @@ def command(
         compared = outcome.compare(measure, vary)
         if picture is not None:
             draw_into(picture, lambda: critical_difference(experiment, compared))
-            click.echo(f"{picture} is written", err=True)
+            echo(f"{picture} is written", err=True)
     effects = None if size is None else compared.effects(size)
     if form == "json" or as_json:
         write_json({**compared.to_plain(), **({} if effects is None else {"effects": effects})})
     elif form == "text":
-        click.echo(str(compared))
-        click.echo("" if effects is None else f"\n{effects_text(effects)}", nl=effects is not None)
+        echo(str(compared))
+        echo("" if effects is None else f"\n{effects_text(effects)}", nl=effects is not None)
     else:
-        click.echo(markdown_of(compared) if form == "markdown" else latex_of(compared))
+        echo(markdown_of(compared) if form == "markdown" else latex_of(compared))
         if effects is not None:
             table = effects_table(effects)
-            click.echo(table.to_markdown() if form == "markdown" else table.to_latex())
+            echo(table.to_markdown() if form == "markdown" else table.to_latex())
     ctx.exit(FAILED if outcome.failed else DONE)

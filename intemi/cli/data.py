@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from intemi.cli.opening import json_option, write_json
+from intemi.cli.opening import echo, json_option, write_json
 
 
 @click.command(
@@ -33,4 +33,4 @@ def command(file: str, target: str | None, as_json: bool, **options: Any) -> Non
     if as_json:
         write_json(described.to_plain())
     else:
-        click.echo(str(described))
+        echo(str(described))

@@ -26,7 +26,7 @@ def command(ctx: click.Context, folder: str) -> None:
     from dataclasses import replace
 
     from intemi.cli.init import template
-    from intemi.cli.opening import opened
+    from intemi.cli.opening import echo, opened
     from intemi.cli.run import carry_out
     from intemi.experiments import found, read_experiment
     from intemi.experiments.pictures import critical_difference
@@ -43,9 +43,9 @@ def command(ctx: click.Context, folder: str) -> None:
         outcome = found(experiment, project)
         outcome.report(page)
         critical_difference(experiment, outcome.compare(experiment.main_measure)).savefig(picture)
-    click.echo(f"\nThe experiment: {file}\nThe report:     {page}\nThe picture:    {picture}")
+    echo(f"\nThe experiment: {file}\nThe report:     {page}\nThe picture:    {picture}")
     again = f"{_command()} run {file} -p {experiment.folder}"
-    click.echo(f"Edit the first and run it again; only what is new is run: {again}")
+    echo(f"Edit the first and run it again; only what is new is run: {again}")
     ctx.exit(FAILED if failed else DONE)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from intemi.cli.opening import experiment_of, project_option
+from intemi.cli.opening import echo, experiment_of, project_option
 
 
 @click.command(
@@ -39,4 +39,4 @@ def command(file: str, learner: str | None, data: str | None, output: str, proje
         opened.save(fitted, output)
     from intemi.machines.saved_models import load_model
 
-    click.echo(f"{load_model(output)}\nwritten to {output}")
+    echo(f"{load_model(output)}\nwritten to {output}")

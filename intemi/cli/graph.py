@@ -11,6 +11,7 @@ import click
 from intemi.cli.opening import (
     check_name,
     draw_into,
+    echo,
     experiment_argument,
     experiment_of,
     import_option,
@@ -49,15 +50,15 @@ def command(
     if output is not None:
         draw = _draw_plan if plan else _draw
         draw(experiment, learner, data or next(iter(experiment.data)), output, source)
-        click.echo(f"{output} is written", err=True)
+        echo(f"{output} is written", err=True)
         return
     if plan:
         raise ConfigurationError("graph: --plan draws a picture, so -o must name its file")
     first = data or next(iter(experiment.data))
     for where, name, machine in experiment.cells():
         if where == first and learner in (None, name):
-            click.echo(f"{name} on {where}")
-            click.echo("\n".join(f"  {line}" for line in lines_of(machine)))
+            echo(f"{name} on {where}")
+            echo("\n".join(f"  {line}" for line in lines_of(machine)))
 
 
 def lines_of(machine: Machine) -> Iterator[str]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from intemi.cli.opening import echo
 from intemi.kernel.errors import ConfigurationError
 from intemi.whole_files import write_whole
 
@@ -42,8 +43,8 @@ def command(file: str, data: tuple[str, ...], target: str | None, force: bool) -
     write_whole(file, template(Path(file).stem, guesses, os.path.dirname(file)))
     for guess in filter(None, guesses.values()):
         for reason in (*guess.reasons, *guess.notes):
-            click.echo(f"Note: {guess.data.name}: {reason}")
-    click.echo(f"{file} is written. Next: intemi run {file}")
+            echo(f"Note: {guess.data.name}: {reason}")
+    echo(f"{file} is written. Next: intemi run {file}")
 
 
 def _guess(data: str, target: str | None) -> Guess | None:

@@ -11,6 +11,7 @@ from intemi.cli.opening import (
     check_can_be_written,
     check_picture,
     draw_into,
+    echo,
     insecure_option,
     is_terminal,
     json_option,
@@ -103,13 +104,11 @@ def command(
         write_json(_plain(learned, written))
         return
     for note in learned.notes:
-        click.echo(f"Note: {note}", err=True)
+        echo(f"Note: {note}", err=True)
     if learned.warnings:
-        click.echo(f"Note: libraries gave {counted(len(learned.warnings), 'warning')}; {page} lists them", err=True)
-    click.echo(str(learned))
-    click.echo(
-        f"{', '.join(written)} {'is' if len(written) == 1 else 'are'} written; {folder} keeps all tests", err=True
-    )
+        echo(f"Note: libraries gave {counted(len(learned.warnings), 'warning')}; {page} lists them", err=True)
+    echo(str(learned))
+    echo(f"{', '.join(written)} {'is' if len(written) == 1 else 'are'} written; {folder} keeps all tests", err=True)
 
 
 def _plain(learned: Learned, written: list[str]) -> dict[str, Any]:
@@ -154,10 +153,12 @@ class _Display:
     def show(self, now: Progress) -> None:
         """Show how far it is."""
         if self._status is not None:
-            self._status.update(progress_text(now).replace("[", r"\\["))
+            from intemi.series.display import printable
+
+            self._status.update(printable(progress_text(now)).replace("[", r"\\["))
         elif not self._quiet and now.seconds - self._said >= SECONDS_A_LINE:
             self._said = now.seconds
-            click.echo(progress_text(now), err=True)
+            echo(progress_text(now), err=True)
 
 
 def progress_text(now: Progress) -> str:

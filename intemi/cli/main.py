@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from importlib import import_module
 from typing import Any
 
@@ -91,9 +92,13 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def _status(arguments: list[str] | None) -> int:
+    from intemi.cli.opening import echo
     from intemi.kernel.errors import ConfigurationError, IntemiError
     from intemi.series import SeriesError
+    from intemi.series.display import printable
 
+    plain_warning = warnings.formatwarning
+    warnings.formatwarning = lambda *given: printable(plain_warning(*given))
     try:
         status: Any = command.main(arguments, prog_name="intemi", standalone_mode=False)
         sys.stdout.flush()
@@ -108,9 +113,11 @@ def _status(arguments: list[str] | None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return DONE
     except IntemiError as error:
-        click.echo(f"Error: {error}", err=True)
+        echo(f"Error: {error}", err=True)
         return WRONG if isinstance(error, ConfigurationError | SeriesError) else UNUSABLE
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
-        click.echo(f"Error: {where}{error.strerror or error}", err=True)
+        echo(f"Error: {where}{error.strerror or error}", err=True)
         return UNUSABLE
+    finally:
+        warnings.formatwarning = plain_warning

@@ -20,7 +20,8 @@ from intemi.whole_files import write_whole
 if TYPE_CHECKING:
     from intemi.experiments import Experiment
     from intemi.kernel import Project
-from intemi.kernel.workers.base import TaskManager
+    from intemi.kernel.workers.base import TaskManager
+    from intemi.series import Series
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Write JSON, for programs to read.")
 project_option = click.option(
@@ -80,7 +81,7 @@ def experiment_of(source: str, project: str | None = None) -> Experiment:
     if os.path.isdir(source):
         kept = saved(source)
         if kept.unknown:
-            click.echo(f"Note: {kept.unknown}", err=True)
+            echo(f"Note: {kept.unknown}", err=True)
         return kept
     if not os.path.exists(source):
         raise ConfigurationError(f"{source}: there is no such file or folder{_near(source)}")
@@ -99,7 +100,7 @@ def _folder_of(experiment: Experiment, file: str) -> str:
     here = experiment.folder
     beside = os.path.normpath(os.path.join(os.path.dirname(file), here))
     if _is_project(here) and not _is_project(beside):
-        click.echo(f"Note: {here} of the current folder is used; beside {file} there is no project {here}", err=True)
+        echo(f"Note: {here} of the current folder is used; beside {file} there is no project {here}", err=True)
         return here
     return beside
 
@@ -216,11 +217,26 @@ def draw_into(file: str, draw: Callable[[], Any], dpi: int | None = None) -> Non
         raise ConfigurationError(f"{file}: a tree is drawn as .svg")
 
 
+def echo(text: str = "", err: bool = False, nl: bool = True) -> None:
+    """Print a text with escaped control characters; all that may come from a file is printed by this function."""
+    from intemi.series.display import printable
+
+    click.echo(printable(text), err=err, nl=nl)
+
+
 def write_json(value: Any) -> None:
     """A value as JSON on the standard output; NaN, which JSON does not have, as null."""
     import json
 
-    click.echo(json.dumps(plain(value), indent=2, ensure_ascii=False, default=str))
+    from intemi.series.display import CONTROLS
+
+    text = json.dumps(plain(value), indent=2, ensure_ascii=False, default=str)
+    click.echo(CONTROLS.sub(lambda found: json.dumps(found[0])[1:-1], text))
+
+
+def write_csv(series: Series) -> None:
+    """A series as CSV on the standard output: as it is for programs, with escaped control characters on a terminal."""
+    (echo if sys.stdout.isatty() else click.echo)(series.to_csv(), nl=False)
 
 
 def is_terminal() -> bool:

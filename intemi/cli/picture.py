@@ -8,6 +8,7 @@ from intemi.cli.opening import (
     check_measure,
     check_name,
     draw_into,
+    echo,
     experiment_argument,
     experiment_of,
     import_option,
@@ -76,4 +77,4 @@ def command(
     file = output or f"{what}.svg"
     with opened(experiment.folder, name="picture") as folder:
         draw_into(file, lambda: chosen.draw(Asked(found(experiment, folder), measure, learner, data)), dpi)
-    click.echo(f"{file} is written")
+    echo(f"{file} is written")

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from intemi.cli.opening import import_option, json_option, write_json
+from intemi.cli.opening import echo, import_option, json_option, write_json
 from intemi.whole_files import write_whole
 
 
@@ -39,7 +39,7 @@ def command(model: str, rows: str | None, output: str | None, as_json: bool, **o
         if as_json:
             write_json(saved.about)
         else:
-            click.echo(str(saved))
+            echo(str(saved))
         return
     given = {name: list(value) if isinstance(value, tuple) else value for name, value in options.items() if value}
     predicted = saved.predict(rows, **given)
@@ -48,4 +48,4 @@ def command(model: str, rows: str | None, output: str | None, as_json: bool, **o
     elif as_json:
         write_json(predicted)
     else:
-        click.echo(repr(predicted))
+        echo(repr(predicted))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from intemi.cli.opening import (
+    echo,
     experiment_argument,
     experiment_of,
     import_option,
@@ -49,4 +50,4 @@ def command(
     elif as_json:
         write_json(rows)
     else:
-        click.echo(repr(rows))
+        echo(repr(rows))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from intemi.cli.opening import check_name, import_option, json_option, opened, write_json
+from intemi.cli.opening import check_name, echo, import_option, json_option, opened, write_csv, write_json
 from intemi.kernel import registry
 from intemi.kernel.errors import ConfigurationError
 from intemi.kernel.repository.item import BUILT_IN
@@ -87,11 +87,11 @@ def command(
     if as_json:
         write_json(series)
     elif as_csv:
-        click.echo(series.to_csv(), nl=False)
+        write_csv(series)
     elif as_markdown:
-        click.echo(series.to_markdown())
+        echo(series.to_markdown())
     else:
-        click.echo(repr(series))
+        echo(repr(series))
 
 
 def _type_called(name: str) -> str:

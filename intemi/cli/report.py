@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from intemi.cli.codes import DONE, FAILED
-from intemi.cli.opening import experiment_argument, experiment_of, import_option, opened, project_option
+from intemi.cli.opening import echo, experiment_argument, experiment_of, import_option, opened, project_option
 
 
 @click.command(
@@ -28,7 +28,7 @@ def command(ctx: click.Context, source: str, project: str | None, output: str | 
         outcome = found(experiment, folder)
         file = output or f"{experiment.file_name}.html"
         outcome.report(file)
-    click.echo(f"{file} is written")
+    echo(f"{file} is written")
     for cell in outcome.not_run:
-        click.echo(f"Note: {cell.why_not_run}", err=True)
+        echo(f"Note: {cell.why_not_run}", err=True)
     ctx.exit(FAILED if outcome.failed else DONE)

@@ -13,6 +13,7 @@ from intemi.cli.opening import (
     check_picture,
     defines_experiment,
     draw_into,
+    echo,
     experiment_of,
     insecure_option,
     is_terminal,
@@ -107,7 +108,7 @@ def carry_out(
                 outcome = run(experiment, project, progress)
         except KeyboardInterrupt:
             done = counted(project.counts().physical.total(), "machine")
-            click.echo(
+            echo(
                 f"Stopped after {done} had been started. Whatever had finished is kept in {experiment.folder}; "
                 f"`intemi run {again}` goes on from there.",
                 err=True,
@@ -129,7 +130,7 @@ def _watched(project: Project, file: str | None) -> Iterator[None]:
         yield
     if len(seen.series):
         draw_into(file, lambda: plots.time_line(seen))
-    click.echo(f"{file} is written" if len(seen.series) else f"{file} is not written: nothing was run", err=True)
+    echo(f"{file} is written" if len(seen.series) else f"{file} is not written: nothing was run", err=True)
 
 
 def say(outcome: Outcome, again: str, as_json: bool) -> None:
@@ -154,11 +155,11 @@ def say(outcome: Outcome, again: str, as_json: bool) -> None:
             }
         )
         return
-    click.echo(outcome_text(outcome))
+    echo(outcome_text(outcome))
     if is_terminal() and any(cell.is_learner for cell in outcome.finished):
-        click.echo(f"Next: intemi report {again}", err=True)
+        echo(f"Next: intemi report {again}", err=True)
     for failure in failures_of(outcome):
-        click.echo(f"Failed: {failure}", err=True)
+        echo(f"Failed: {failure}", err=True)
 
 
 def _run_program(file: str) -> None:
@@ -184,6 +185,6 @@ def _explain(experiment: Experiment) -> None:
         for name, explanation in planned(experiment, project):
             there, missing = explanation.count(Verdict.REUSE), explanation.count(Verdict.RUN)
             known = f", as far as can be told: {counted(there, 'machine')} there, {missing:,} not" if missing else ""
-            click.echo(f"{'there' if explanation.verdict is Verdict.REUSE else 'to be run':10} {name}{known}")
+            echo(f"{'there' if explanation.verdict is Verdict.REUSE else 'to be run':10} {name}{known}")
         for note in notes_before(experiment, project):
-            click.echo(f"Note: {note}")
+            echo(f"Note: {note}")

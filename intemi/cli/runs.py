@@ -6,7 +6,7 @@ import time
 
 import click
 
-from intemi.cli.opening import import_option, json_option, opened, write_json
+from intemi.cli.opening import echo, import_option, json_option, opened, write_json
 
 
 @click.command(
@@ -26,11 +26,11 @@ def command(folder: str, as_json: bool) -> None:
         write_json([{"number": r.number, "name": r.name, "started": r.started, **r.program} for r in runs])
         return
     if not runs:
-        click.echo("Nothing was requested in this folder yet.")
+        echo("Nothing was requested in this folder yet.")
     for run in runs:
         started = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(run.started))
         packages = run.program.get("packages", {})
-        click.echo(
+        echo(
             f"{run.number:4}  {started}  {run.name}  (Python {run.program.get('python', '?')}, "
             f"intemi {packages.get('intemi', '?')})"
         )

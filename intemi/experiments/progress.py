@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TextIO
 from intemi.experiments.tally import Branch, Tally, tally
 from intemi.kernel.capsule import Capsule
 from intemi.kernel.project import Project
+from intemi.series.display import printable
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -106,7 +107,7 @@ class Progress:
 
     def _say(self) -> None:
         self._said = self.line()
-        print(self._said, file=self._file, flush=True)
+        print(printable(self._said), file=self._file, flush=True)
 
     def line(self) -> str:
         """How far it is, in one line."""
@@ -161,7 +162,7 @@ class Progress:
             )
             style = "red" if branch.ended == "failed" else "dim" if branch.is_done else ""
             table.add_row(
-                Text(branch.name, style=style, overflow="ellipsis", no_wrap=True),
+                Text(printable(branch.name), style=style, overflow="ellipsis", no_wrap=True),
                 bar,
                 Text(_counts(branch.run, branch.unified, branch.failed), style="red" if branch.failed else "dim"),
             )
@@ -192,7 +193,7 @@ class Progress:
         return "".join([separator, ", ".join(found), f" and {more} more" if more > 0 else ""]) if found else ""
 
     def _running(self, width: int) -> str:
-        running = self.tally.now_running()
+        running = list(map(printable, self.tally.now_running()))
         return f"running {'; '.join(running[:3])}"[: max(10, width - 1)] if running else ""
 
 

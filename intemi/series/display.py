@@ -99,6 +99,19 @@ def one_line(text: str) -> str:
     return text if text.isprintable() else "".join(each if each.isprintable() else ascii(each)[1:-1] for each in text)
 
 
+CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
+"""Characters that a terminal follows instead of showing them, but for ends of lines and tabs."""
+
+
+def printable(text: str) -> str:
+    """A text in which control characters are escaped: names in files may contain sequences for a terminal.
+
+    >>> printable("a\\x1b]0;title\\x07\\nb")
+    'a\\\\x1b]0;title\\\\x07\\nb'
+    """
+    return CONTROLS.sub(lambda found: ascii(found[0])[1:-1], text)
+
+
 def _cut(text: str) -> str:
     """A text on one line, and not the whole of a long one."""
     text = one_line(text)
