@@ -41,7 +41,7 @@ def workers_on(on: str, workers: int | None = None, insecure: bool = False) -> I
     `workers` is how many processes, or jobs, to start; a cluster that runs already has its own number.
     """
     if on == "dask":
-        with _local_cluster(workers) as cluster:
+        with _local_cluster(workers, insecure) as cluster:
             yield DaskWorkers(cluster)
     elif on.endswith((".yaml", ".yml")):
         with _queue(on, workers) as cluster:
@@ -57,21 +57,21 @@ def workers_on(on: str, workers: int | None = None, insecure: bool = False) -> I
         )
 
 
-def _local_cluster(workers: int | None) -> Any:
+def _local_cluster(workers: int | None, insecure: bool) -> Any:
     distributed = library_of_dask()
+    if not insecure and find_spec("cryptography") is None:
+        raise ConfigurationError(
+            "--on dask: needs cryptography for its certificates, without which every user of this computer could run "
+            "code as you; pip install 'intemi[dask]', or --insecure if you are the only user"
+        )
     return distributed.LocalCluster(
         n_workers=workers or len(os.sched_getaffinity(0)),
         threads_per_worker=1,
         memory_limit=0,
         dashboard_address="127.0.0.1:0",
         silence_logs=logging.ERROR,
-        security=_security(distributed),
+        security=None if insecure else distributed.Security.temporary(),
     )
-
-
-def _security(distributed: Any) -> Any:
-    """Certificates for a cluster that is started here; without the package that makes them it stays on loopback."""
-    return distributed.Security.temporary() if find_spec("cryptography") else None
 
 
 @contextmanager
