@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
+import warnings
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass, fields
 from functools import lru_cache
 from typing import Any
 
@@ -13,8 +15,15 @@ import numpy as np
 
 from intemi.kernel import ConfigurationError, IntemiError, Machine
 from intemi.kernel.component import from_plain
+from intemi.kernel.errors import StoreWarning
 from intemi.machines.meta_learning.knowledge_base import KnowledgeBase
 
+MAX_RESULTS = 100_000
+"""Splits of one test."""
+MAX_NUMBERS = 2**27
+"""Numbers in a table of results: data sets × configurations × splits."""
+MAX_BITS = 1023
+"""Of whole numbers that a float can have."""
 Key = tuple[str, str, str, str, str]
 """What is the same for results of the same test: data, configuration, protocol, splits, measure."""
 
@@ -65,6 +74,33 @@ class Entry:
         return self.data_key, self.configuration, self.protocol, self.splits, self.measure
 
 
+def entry_of(plain: Any) -> Entry:
+    """The entry that plain data describe; ValueError if they are of another form.
+
+    >>> entry_of({"data_set": "iris", "configuration": "knn", "protocol": "2 × 5", "results": [0.9, 1]}).results
+    (0.9, 1.0)
+    """
+    kinds = {field.name: field.type for field in fields(Entry)}
+    required = {field.name for field in fields(Entry) if field.default is MISSING}
+    if not isinstance(plain, dict) or not required <= plain.keys() <= kinds.keys():
+        raise ValueError("other fields than an entry has")
+    results, seconds = plain["results"], plain.get("seconds")
+    if not isinstance(results, list) or not 0 < len(results) <= MAX_RESULTS or not all(map(is_number, results)):
+        raise ValueError(f"results that are not 1 to {MAX_RESULTS:,} numbers")
+    if seconds is not None and not (is_number(seconds) and seconds >= 0):
+        raise ValueError("seconds that are no number")
+    if not all(isinstance(value, str) for name, value in plain.items() if kinds[name] == "str"):
+        raise ValueError("names that are no texts")
+    return Entry(**plain)
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value of JSON is a number that a float can have."""
+    if isinstance(value, int):
+        return not isinstance(value, bool) and value.bit_length() < MAX_BITS
+    return isinstance(value, float) and math.isfinite(value)
+
+
 def as_base(
     entries: Iterable[Entry], descriptions: Mapping[str, Mapping[str, float]] | None = None, sign: int = 1
 ) -> KnowledgeBase:
@@ -74,7 +110,7 @@ def as_base(
     set that was tested on several splits, those count on which most configurations were tested. With `sign` -1 the
     lowest results are the best.
     """
-    listed = _on_common_splits(list(entries))
+    listed = _on_common_splits(_within_memory(list(entries)))
     data_sets = {each.data_key: each.data_set for each in listed}
     configurations = list(dict.fromkeys((each.configuration, each.configuration_digest) for each in listed))
     splits = max((len(each.results) for each in listed), default=1)
@@ -89,8 +125,21 @@ def as_base(
     known = tuple(configuration_of(*each) for each in configurations)
     described = [(descriptions or {}).get(key, {}) for key in data_sets]
     names = tuple(dict.fromkeys(name for each in described for name in each))
+    if len(names) * len(rows) > MAX_NUMBERS:
+        raise ConfigurationError(f"knowledge: {len(names):,} meta-features of {len(rows):,} data sets are too many")
     table = np.array([[each.get(name, np.nan) for name in names] for each in described]) if names else None
     return KnowledgeBase(tuple(data_sets.values()), known, results, seconds, table, names)
+
+
+def _within_memory(entries: list[Entry]) -> list[Entry]:
+    """The entries without those of so many splits that a table of all would take too much memory."""
+    tests = len({each.data_key for each in entries}) * len({(e.configuration, e.configuration_digest) for e in entries})
+    most = MAX_NUMBERS // max(tests, 1)
+    kept = [each for each in entries if len(each.results) <= most]
+    if len(kept) < len(entries):
+        left = f"{len(entries) - len(kept):,} entries with more than {most:,} results are left out"
+        warnings.warn(f"knowledge: {left}: a table of {tests:,} tests has no room for them", StoreWarning, stacklevel=3)
+    return kept
 
 
 def _on_common_splits(entries: Sequence[Entry]) -> list[Entry]:

@@ -24,7 +24,15 @@ from intemi.kernel.encoding import digest
 from intemi.kernel.errors import StoreWarning
 from intemi.kernel.plain_files import open_file, read_file
 from intemi.machines.meta_learning.knowledge_base import KnowledgeBase
-from intemi.machines.meta_learning.knowledge_entries import Entry, Key, as_base, entries_of_base, parsed
+from intemi.machines.meta_learning.knowledge_entries import (
+    Entry,
+    Key,
+    as_base,
+    entries_of_base,
+    entry_of,
+    is_number,
+    parsed,
+)
 
 if TYPE_CHECKING:
     from intemi.kernel import Capsule, Project
@@ -166,18 +174,19 @@ class KnowledgeFolder:
     def held_in(self, content: bytes) -> Held:
         """What is in the bytes that the file had at some time."""
         held = Held()
+        unknown: list[str] = []
         for line in self._lines(content):
-            if "entry" in line:
-                entry = Entry(**line["entry"])
-                held.revoked.pop(entry.key, None)
-                held.entries[entry.key] = entry
-            elif "revoked" in line:
-                data, configuration, protocol, splits, measure = line["revoked"]
-                key = (data, configuration, protocol, splits, measure)
-                held.revoked[key] = line["why"]
-                held.entries.pop(key, None)
-            elif "description" in line:
-                held.descriptions[line["data"]] = line["description"]
+            try:
+                _add(held, line)
+            except ValueError as error:
+                unknown.append(str(error))
+        if unknown:
+            warnings.warn(
+                f"{self.file}: {len(unknown):,} lines are left out that this version of intemi cannot read, "
+                f"the first one since it has {unknown[0]}",
+                StoreWarning,
+                stacklevel=4,
+            )
         return held
 
     def _lines(self, content: bytes) -> Iterator[dict[str, Any]]:
@@ -207,6 +216,23 @@ def own_knowledge_folder() -> KnowledgeFolder:
     chosen = os.environ.get(KNOWLEDGE_VARIABLE)
     data = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
     return KnowledgeFolder(chosen or Path(data, "intemi", "knowledge"))
+
+
+def _add(held: Held, line: Mapping[str, Any]) -> None:
+    """Add what a line has; ValueError if it is of another form than those that are written."""
+    match line:
+        case {"entry": plain, **others} if not others:
+            entry = entry_of(plain)
+            held.revoked.pop(entry.key, None)
+            held.entries[entry.key] = entry
+        case {"revoked": [str(data), str(configuration), str(protocol), str(splits), str(measure)], "why": str(why)}:
+            key = (data, configuration, protocol, splits, measure)
+            held.revoked[key] = why
+            held.entries.pop(key, None)
+        case {"data": str(data), "description": dict(description)} if all(map(is_number, description.values())):
+            held.descriptions[data] = description
+        case _:
+            raise ValueError("another form")
 
 
 def _seal(before: str, body: str) -> str:
