@@ -123,10 +123,10 @@ def _expect_array(value: Any, kinds: str, *shape: int) -> None:
 def _check_any(part: Any) -> None:
     """What holds for all estimators."""
     state = getattr(part, "__dict__", {})
-    jobs = state.get("n_jobs")
-    expect(
-        jobs is None or (isinstance(jobs, int | np.integer) and abs(jobs) <= MAX_JOBS), f"n_jobs is at most {MAX_JOBS}"
-    )
+    for name, least in (("n_jobs", -MAX_JOBS), ("n_threads", 1), ("_n_threads", 1)):
+        jobs = state.get(name)
+        is_number = isinstance(jobs, int | np.integer) and least <= jobs <= MAX_JOBS
+        expect(jobs is None or is_number, f"{name} is at most {MAX_JOBS}")
     classes, count = state.get("classes_"), state.get("n_classes_")
     if _is_count(count) and classes is not None:
         expect(len(classes) == count, "n_classes_ is the number of classes")
@@ -149,6 +149,7 @@ def _classes_of(estimator: Any) -> int:
 
 
 def _check_tree(tree: Any) -> None:
+    expect(1 <= tree.node_count <= tree.capacity, "a tree has its nodes")  # before any array of them is made
     left, right, nodes = tree.children_left, tree.children_right, tree.node_count
     sizes = {len(left), len(right), len(tree.feature), len(tree.value), nodes}
     expect(len(sizes) == 1 and nodes >= 1, "the arrays of a tree have one size")
@@ -336,8 +337,9 @@ def _check_one_hot(encoder: Any) -> None:
     categories, widths = state["categories_"], state["_n_features_outs"]
     expect(type(categories) is list and type(widths) is list, "categories are lists")
     expect(len(categories) == len(widths) == features, "each feature has categories")
-    grouped = state.get("_default_to_infrequent_mappings") or [None] * features
-    infrequent = state.get("_infrequent_indices") or [None] * features
+    groups = type(state["_infrequent_enabled"]) is bool and state["_infrequent_enabled"]
+    grouped = state["_default_to_infrequent_mappings"] if groups else [None] * features
+    infrequent = state["_infrequent_indices"] if groups else [None] * features
     dropped = state.get("_drop_idx_after_grouping")
     dropped = [None] * features if dropped is None else dropped.tolist()
     expect(len(grouped) == len(infrequent) == len(dropped) == features, "each feature has categories")
