@@ -39,7 +39,7 @@ STEP: Mapping[str, Any] = {
     "configuration": dict,
     "key": str,
     "made": str | None,
-    "version": str,
+    "version": str | None,
     "results": dict,
     "outputs": dict,
 }
