@@ -15,9 +15,9 @@ from tests.clusters import RealCluster
 EXTRAS = {
     "bench": ("arff", "dask"),
     "browser": ("PyQt6",),
-    "dask": ("distributed",),
+    "dask": ("cryptography", "distributed"),
     "docs": ("material", "mkdocs", "mkdocstrings"),
-    "jobqueue": ("cryptography", "dask_jobqueue"),
+    "jobqueue": ("cryptography", "dask_jobqueue", "distributed"),
 }
 """The extras that tests can need beside `test`, and the modules by which they are known to be installed."""
 

@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from click.testing import CliRunner
 from intemi.cli.doctor import _cluster
 from intemi.cli.main import command
 from intemi.cli.opening import workers_of
+from intemi.dask import clusters
 from intemi.dask.clusters import read_queue
 from intemi.experiments.learning import learn
 from intemi.kernel import ConfigurationError, Project
@@ -40,6 +42,20 @@ def test_an_experiment_runs_on_a_cluster_of_this_computer(tmp_path: Path) -> Non
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     assert (found["finished"], found["failed"]) == (1, {})
+
+
+@pytest.mark.needs("dask")
+def test_a_cluster_of_this_computer_without_certificates_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(clusters, "find_spec", lambda name: None)
+    message = r"--on dask: needs cryptography for its certificates, .* pip install 'intemi\[dask\]', or --insecure"
+    with pytest.raises(ConfigurationError, match=message), workers_of(1, on="dask"):
+        pass
+
+
+def test_the_extra_for_clusters_requires_what_certificates_need() -> None:
+    with open(Path(__file__).parents[2] / "pyproject.toml", "rb") as file:
+        extras = tomllib.load(file)["project"]["optional-dependencies"]
+    assert {each.partition(">")[0] for each in extras["dask"]} == {"cryptography", "distributed"}
 
 
 @pytest.mark.slow

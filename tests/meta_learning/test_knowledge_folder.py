@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -145,3 +147,51 @@ def test_several_processes_write_at_the_same_time(tmp_path: Path) -> None:
     writers = [subprocess.Popen([sys.executable, "-c", WRITER, str(tmp_path), f"m{n}"]) for n in range(3)]
     assert [writer.wait(60) for writer in writers] == [0, 0, 0]
     assert len(list(KnowledgeFolder(tmp_path).entries())) == 120
+
+
+PLAIN = {"data_set": "iris", "configuration": "knn", "protocol": "2 × 5", "results": [0.5]}
+OTHERS: dict[str, list[Any]] = {
+    "a field of a newer version": [{"entry": {**PLAIN, "new": 1}}],
+    "a field that is missing": [{"entry": {"data_set": "iris"}}],
+    "a list": [{"entry": [1]}],
+    "a text for results": [{"entry": {**PLAIN, "results": "abc"}}],
+    "no results": [{"entry": {**PLAIN, "results": []}}],
+    "a truth value": [{"entry": {**PLAIN, "results": [True]}}],
+    "a huge number": [{"entry": {**PLAIN, "results": [10**400]}}],
+    "an infinite number": [{"entry": {**PLAIN, "results": [float("inf")]}}],
+    "too many results": [{"entry": {**PLAIN, "results": [0.5] * 200_000}}],
+    "a mapping for a name": [{"entry": {**PLAIN, "data_set": {}}}],
+    "a number for a name": [{"entry": {**PLAIN, "configuration": 5}}],
+    "a text for seconds": [{"entry": {**PLAIN, "seconds": "x"}}],
+    "a short revocation": [{"revoked": ["a"], "why": "x"}],
+    "a revocation without a reason": [{"revoked": list("abcde")}],
+    "a list for a description": [{"data": "a", "description": [1]}],
+    "a text in a description": [{"data": "a", "description": {"x": "y"}}],
+    "a description of nothing": [{"description": {"x": 1}}],
+    "another kind": [{"something": 1}],
+}
+
+
+def sealed(folder: Path, lines: list[Any]) -> KnowledgeFolder:
+    """A folder with lines that are sealed as they should be, whatever they hold."""
+    seal, written = "", []
+    for line in [{"format": knowledge_folder.FORMAT}, *lines]:
+        body = json.dumps(line)
+        seal = knowledge_folder._seal(seal, body)
+        written.append(f"{seal} {body}\n")
+    (folder / knowledge_folder.FILE_NAME).write_text("".join(written), "utf-8")
+    return KnowledgeFolder(folder)
+
+
+@pytest.mark.parametrize("kind", OTHERS)
+def test_a_sealed_line_of_another_form_is_left_out_with_a_warning(kind: str, tmp_path: Path) -> None:
+    kept = sealed(tmp_path, [{"entry": {**PLAIN, "data_set": "wine"}}, *OTHERS[kind], {"entry": PLAIN}])
+    with pytest.warns(StoreWarning, match=r"knowledge\.jsonl: 1 lines are left out that this version .* since it has "):
+        assert kept.base().data_sets == ("wine", "iris")
+
+
+def test_one_long_test_among_many_does_not_take_memory_for_all(tmp_path: Path) -> None:
+    many = [{"entry": {**PLAIN, "data_set": f"s{i}", "configuration": f"k{i}"}} for i in range(150)]
+    kept = sealed(tmp_path, [{"entry": {**PLAIN, "results": [0.5] * 90_000}}, *many])
+    with pytest.warns(StoreWarning, match=r"1 entries with more than 5,886 results are left out"):
+        assert kept.base().results.shape == (150, 150, 1)
