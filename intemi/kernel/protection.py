@@ -21,6 +21,7 @@ import numpy as np
 from intemi.kernel import registry
 from intemi.kernel.decoding import build_storable
 from intemi.kernel.encoding import is_cached, is_component, tells_its_state
+from intemi.kernel.shared_memory import MIN_SHARED_BYTES, shared
 
 _Array = TypeVar("_Array", bound=np.ndarray[Any, Any])
 _MUTABLE = (list, dict, set, bytearray, deque, array.array)
@@ -121,6 +122,8 @@ def looked_at(kept: Any) -> Any:
 def sealed(array: _Array) -> _Array:
     """An array of the same memory that numpy refuses to make writeable; the array itself becomes read-only.
 
+    A large one is copied to memory that worker processes share.
+
     The memory lies under a read-only buffer, as that of an array made from `bytes` does, so it must be C-contiguous:
     other arrays are copied. Arrays of Python objects have no such buffer; numpy refuses them with a ValueError. The
     caller sees to it that nothing writes into an array of which this one is a view.
@@ -138,6 +141,8 @@ def sealed(array: _Array) -> _Array:
     array.flags.writeable = False
     if not array.dtype.itemsize:  # nothing can be written
         return array
+    if array.nbytes >= MIN_SHARED_BYTES and (copy := shared(array)) is not None:
+        return cast(_Array, copy)
     try:
         buffer = array.data
     except ValueError:  # dates have no format as a buffer
