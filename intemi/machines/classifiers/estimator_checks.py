@@ -45,9 +45,10 @@ def _check_part(part: Any) -> None:
         part.check_format(full_check=True)
         return
     _check_any(part)
-    checks = [CHECKS[base.__name__] for base in _own_bases(type(part)) if base.__name__ in CHECKS]
-    if not checks and calls_compiled(type(part)):
-        raise MalformedError(f"an estimator with a {type(part).__name__} has no safe encoding: nothing can check it")
+    kind: Any = type(part)
+    checks = [CHECKS[base.__name__] for base in _own_bases(kind) if base.__name__ in CHECKS]
+    if not checks and calls_compiled(kind):
+        raise MalformedError(f"an estimator with a {kind.__name__} has no safe encoding: nothing can check it")
     if _is_fitted(part):
         for check in checks:
             check(part)
@@ -111,7 +112,7 @@ def _is_a(part: Any, name: str) -> bool:
 
 
 def _is_count(value: Any) -> bool:
-    return isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= 0
+    return isinstance(value, int | np.integer) and not isinstance(value, bool) and bool(value >= 0)
 
 
 def _expect_array(value: Any, kinds: str, *shape: int) -> None:

@@ -90,7 +90,7 @@ def _check_objects(description: Any, sizes: dict[str, int], limit: int) -> None:
             return sum(map(length, part))
         if not isinstance(part, dict):
             return 0
-        total += sizes.get(part.get("file"), 0)  # which is read for each object
+        total += sizes.get(str(part.get("file")), 0)  # which is read for each object
         if total > limit:
             raise MalformedError(f"an estimator has {too_much(limit)}")
         found = 1 + sum(map(length, part.values()))
