@@ -10,7 +10,10 @@ import pytest
 
 from intemi.kernel.shipped import VARIABLE
 from scripts.reference_data import WIDE
+from tests import profiles
 from tests.clusters import RealCluster
+
+profiles.load()
 
 EXTRAS = {
     "bench": ("arff", "dask"),

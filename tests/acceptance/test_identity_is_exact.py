@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays_of
 
@@ -879,13 +879,11 @@ def tagged(value: Any) -> Any:
     return kind, value
 
 
-@settings(derandomize=True, deadline=None, max_examples=200)
 @given(values)
 def test_decoding_gives_back_every_value_with_its_type(value: object) -> None:
     assert tagged(decode(encode(value))) == tagged(value)
 
 
-@settings(derandomize=True, deadline=None, max_examples=200)
 @given(values, values)
 def test_encodings_are_equal_exactly_when_the_values_are(first: object, second: object) -> None:
     shorter, longer = sorted((encode(first), encode(second)), key=len)
@@ -896,7 +894,6 @@ def test_encodings_are_equal_exactly_when_the_values_are(first: object, second: 
 small = st.sampled_from([0, 1, 0.0, 1.0, -0.0, True, False, None, "", "1", b"", b"1", (), frozenset(), (0,), ((),)])
 
 
-@settings(derandomize=True, deadline=None, max_examples=200)
 @given(st.lists(small, max_size=3), st.lists(small, max_size=3))
 def test_small_values_that_look_alike_are_told_apart_inside_of_anything(first: list[Any], second: list[Any]) -> None:
     for build in (list, tuple, lambda items: dict(enumerate(items)), lambda items: frozenset(map(repr, items))):
@@ -905,7 +902,6 @@ def test_small_values_that_look_alike_are_told_apart_inside_of_anything(first: l
     assert (Part(first).digest == Part(second).digest) == (tagged(first) == tagged(second))
 
 
-@settings(derandomize=True, deadline=None, max_examples=200)
 @given(st.lists(hashables, max_size=6, unique_by=encode), st.randoms(use_true_random=False))
 def test_the_order_in_which_a_set_was_filled_does_not_matter(items: list[Any], random: Any) -> None:
     shuffled = random.sample(items, len(items))
@@ -920,14 +916,12 @@ plain = st.recursive(
 )
 
 
-@settings(derandomize=True, deadline=None, max_examples=200)
 @given(st.dictionaries(st.text(), plain, max_size=5), st.randoms(use_true_random=False))
 def test_the_order_in_which_a_mapping_was_filled_does_not_matter(items: dict[str, Any], random: Any) -> None:
     shuffled = {name: items[name] for name in random.sample(list(items), len(items))}
     assert Part(items).digest == Part(shuffled).digest
 
 
-@settings(derandomize=True, deadline=None, max_examples=200)
 @given(plain)
 def test_a_configuration_survives_json_and_its_own_encoding_with_its_identity(value: object) -> None:
     part = Part(value)

@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from intemi.data import Data
@@ -103,14 +103,12 @@ def test_a_parquet_file_with_changed_bytes() -> None:
 
 
 @pytest.mark.parametrize("extension", EXTENSIONS)
-@settings(deadline=None, max_examples=150, derandomize=True)
 @given(st.binary(max_size=200))
 def test_any_bytes(extension: str, content: bytes) -> None:
     outcome(content, extension)
 
 
 @pytest.mark.parametrize("extension", ["arff", "csv", "tsv"])
-@settings(deadline=None, max_examples=200, derandomize=True)
 @given(st.text(st.sampled_from("ab1.,;'\"\\%{}?@ \t\n\r-e_é"), max_size=120))
 def test_any_text_of_marks_that_mean_something(extension: str, text: str) -> None:
     outcome(text.encode(), extension)
@@ -119,7 +117,6 @@ def test_any_text_of_marks_that_mean_something(extension: str, text: str) -> Non
         outcome(b"@attribute a {'b',a}\n@attribute " + text.encode() + b" {a,b}\n@data\na,a", extension)
 
 
-@settings(deadline=None, max_examples=200, derandomize=True)
 @given(
     st.lists(
         st.lists(

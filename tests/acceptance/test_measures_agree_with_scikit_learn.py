@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn import metrics as reference
 
@@ -88,10 +88,6 @@ def same(measure: Measure, evidence: Evidence, expected: Any) -> None:
     np.testing.assert_allclose(measure.measured(evidence), expected, rtol=0, atol=TOLERANCE, err_msg=measure.name)
 
 
-many = settings(deadline=None, derandomize=True, max_examples=150)
-
-
-@many
 @given(tables())
 def test_measures_of_answers(evidence: Evidence) -> None:
     true, answers, _, weights = counted(evidence)
@@ -103,7 +99,6 @@ def test_measures_of_answers(evidence: Evidence) -> None:
     same(ConfusionMatrix(), evidence, reference.confusion_matrix(true, answers, labels=[*classes], **weights))
 
 
-@many
 @given(tables())
 def test_precision_recall_and_f1_of_each_class_and_averaged(evidence: Evidence) -> None:
     true, answers, _, weights = counted(evidence)
@@ -118,7 +113,6 @@ def test_precision_recall_and_f1_of_each_class_and_averaged(evidence: Evidence) 
         same(measure(label=evidence.labels[present[0]]), evidence, each[0])
 
 
-@many
 @given(tables())
 def test_measures_of_probabilities(evidence: Evidence) -> None:
     true, _, probabilities, weights = counted(evidence)
@@ -129,7 +123,6 @@ def test_measures_of_probabilities(evidence: Evidence) -> None:
         same(BrierScore(half), evidence, expected)
 
 
-@many
 @given(tables(all_classes=True))
 def test_areas_under_curves_where_all_classes_occur(evidence: Evidence) -> None:
     true, _, probabilities, weights = counted(evidence)
@@ -144,7 +137,6 @@ def test_areas_under_curves_where_all_classes_occur(evidence: Evidence) -> None:
     same(PRAUC(label="b"), evidence, reference.average_precision_score(wanted[:, 1], probabilities[:, 1], **weights))
 
 
-@many
 @given(tables())
 def test_areas_are_averaged_over_the_classes_that_occur(evidence: Evidence) -> None:
     true, _, probabilities, weights = counted(evidence)
@@ -155,7 +147,6 @@ def test_areas_are_averaged_over_the_classes_that_occur(evidence: Evidence) -> N
     same(ROCAUC(), evidence, np.mean(areas) if areas else np.nan)
 
 
-@many
 @given(tables(), st.integers(1, 6))
 def test_top_k_accuracy(evidence: Evidence, k: int) -> None:
     true, _, probabilities, weights = counted(evidence)
@@ -170,7 +161,6 @@ def test_top_k_accuracy(evidence: Evidence, k: int) -> None:
         same(TopKAccuracy(k), evidence, expected)
 
 
-@many
 @given(tables(), st.integers(1, 15))
 def test_the_calibration_error_is_that_of_brute_force(evidence: Evidence, bins: int) -> None:
     true, answers, probabilities, weights = counted(evidence)
@@ -190,7 +180,6 @@ def test_the_calibration_error_is_that_of_brute_force(evidence: Evidence, bins: 
     same(CalibrationError(bins), evidence, expected)
 
 
-@many
 @given(tables(), st.integers(0, 2**32 - 1))
 def test_the_mean_cost_is_that_of_brute_force(evidence: Evidence, seed: int) -> None:
     count = len(evidence.labels)
@@ -201,7 +190,6 @@ def test_the_mean_cost_is_that_of_brute_force(evidence: Evidence, seed: int) -> 
     same(MeanCost(1 - np.eye(count)), evidence, 1 - reference.accuracy_score(true, answers, **weights))
 
 
-@many
 @given(tables())
 def test_rows_without_weight_might_as_well_not_be_there(evidence: Evidence) -> None:
     true, answers, probabilities, weights = counted(evidence)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from intemi import Project
@@ -26,8 +26,6 @@ from intemi.machines import (
 )
 from tests.learning.tables import outputs
 
-few = settings(max_examples=40, deadline=None, derandomize=True)
-
 
 def grouped(groups: list[int]) -> Data:
     """Rows with a number of their own, a group and a class."""
@@ -39,7 +37,6 @@ def rows_of(data: Data) -> list[int]:
     return [int(each) for each in data.feature(0)]
 
 
-@few
 @given(groups=st.lists(st.integers(0, 8), min_size=12, max_size=60), folds=st.integers(2, 4), seed=st.integers(0, 9))
 def test_a_group_is_in_one_fold_only_and_each_row_is_tested_once(groups: list[int], folds: int, seed: int) -> None:
     if len(set(groups)) < folds:
@@ -55,7 +52,6 @@ def test_a_group_is_in_one_fold_only_and_each_row_is_tested_once(groups: list[in
     assert sorted(tested) == list(range(len(groups)))
 
 
-@few
 @given(times=st.lists(st.integers(0, 30), min_size=12, max_size=60), folds=st.integers(1, 5))
 def test_what_is_learned_from_is_always_earlier_than_what_is_tested(times: list[int], folds: int) -> None:
     if len(set(times)) <= folds:

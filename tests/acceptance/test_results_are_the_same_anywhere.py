@@ -36,6 +36,7 @@ from intemi.kernel import (
 )
 from intemi.machines import Repeater, Scheme
 from tests.machines import Add, Demand, Draw, Fail, Log, Number, Remainder, Scale, Shake, Split, Total, gate
+from tests.profiles import examples
 
 # Composites that request what a scheme cannot: as many machines as there are values, or another one after a failure
 
@@ -720,12 +721,12 @@ def check_keys(keys: list[dict[Place, bytes]]) -> None:
 LEVELS = (0, 1, 2)
 
 
-def examples(count: int) -> settings:
-    return settings(max_examples=count, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+def graphs_times(factor: float) -> settings:
+    return settings(examples(factor), suppress_health_check=list(HealthCheck))
 
 
 @given(graph=graphs)
-@examples(60)
+@graphs_times(1)
 def test_a_graph_comes_to_the_same_on_any_number_of_threads_at_any_level(graph: Graph) -> None:
     oracle = Oracle(graph)
     keys = []
@@ -737,7 +738,7 @@ def test_a_graph_comes_to_the_same_on_any_number_of_threads_at_any_level(graph: 
 
 
 @given(graph=graphs)
-@examples(100)
+@graphs_times(1)
 def test_each_level_of_unification_runs_no_more_than_the_one_below(graph: Graph) -> None:
     runs = {}
     for level in LEVELS:
@@ -748,7 +749,7 @@ def test_each_level_of_unification_runs_no_more_than_the_one_below(graph: Graph)
 
 
 @given(graph=graphs)
-@examples(15)
+@graphs_times(0.25)
 def test_a_graph_comes_to_the_same_in_a_folder_and_again_without_running_what_has_finished(graph: Graph) -> None:
     oracle = Oracle(graph)
     for level in LEVELS:
@@ -763,7 +764,7 @@ def test_a_graph_comes_to_the_same_in_a_folder_and_again_without_running_what_ha
 
 
 @given(graph=graphs)
-@examples(15)
+@graphs_times(0.25)
 def test_nothing_runs_twice_when_eight_threads_request_the_same_graph_at_once(graph: Graph) -> None:
     oracle = Oracle(graph)
     for level in (1, 2):
@@ -788,7 +789,7 @@ def project_on_processes() -> Iterator[Project]:
 
 
 @given(graph=graphs)
-@examples(25)
+@graphs_times(0.5)
 def test_a_graph_comes_to_the_same_in_processes(project_on_processes: Project, graph: Graph) -> None:
     check_graph(graph, Oracle(graph), project_on_processes, level=0)
 
@@ -796,7 +797,7 @@ def test_a_graph_comes_to_the_same_in_processes(project_on_processes: Project, g
 @pytest.mark.slow
 @pytest.mark.parametrize("level", [1, 2])
 @given(graph=graphs)
-@examples(4)
+@graphs_times(0.1)
 def test_a_graph_comes_to_the_same_unified_in_processes(level: Any, graph: Graph) -> None:
     with Project(workers=Processes(2), unification=level) as project:
         check_graph(graph, Oracle(graph), project, level)

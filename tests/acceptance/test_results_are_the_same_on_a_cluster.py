@@ -22,8 +22,8 @@ from tests.acceptance.test_results_are_the_same_anywhere import (
     check_graph,
     check_keys,
     check_runs,
-    examples,
     graphs,
+    graphs_times,
     request_all,
 )
 from tests.clusters import RealCluster
@@ -44,7 +44,7 @@ def test_a_graph_comes_to_the_same_on_any_number_of_workers(cluster: RealCluster
     with Project(workers=DaskWorkers(cluster.address), unification=0) as project:
 
         @given(graph=graphs)
-        @examples(8)
+        @graphs_times(0.1)
         def check(graph: Graph) -> None:
             oracle = Oracle(graph)
             keys = [check_graph(graph, oracle, project, level=0)]
@@ -57,7 +57,7 @@ def test_a_graph_comes_to_the_same_on_any_number_of_workers(cluster: RealCluster
 
 
 @given(graph=graphs)
-@examples(6)
+@graphs_times(0.1)
 def test_a_graph_comes_to_the_same_unified_on_a_cluster_and_threads(cluster: RealCluster, graph: Graph) -> None:
     for level in (1, 2):
         with Project(workers=DaskWorkers(cluster.address), unification=level) as project:
@@ -67,7 +67,7 @@ def test_a_graph_comes_to_the_same_unified_on_a_cluster_and_threads(cluster: Rea
 
 def test_managers_come_and_go_while_a_graph_runs(cluster: RealCluster) -> None:
     @given(graph=graphs)
-    @examples(4)
+    @graphs_times(0.1)
     def check(graph: Graph) -> None:
         oracle = Oracle(graph)
         with Project(workers=1) as project:

@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow
 import pyarrow.parquet
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from intemi.series import Groups, Series, SeriesError
@@ -20,9 +20,6 @@ from tests.series.strategies import CELLS, FLOATS, INTS, LARGE_INTS, all_series,
 BY = st.sampled_from([["machine"], ["key"], ["Fold"], ["machine", "Fold"], ["Fold", "key", "machine"]])
 EXACT = st.integers(-(2**80), 2**80) | INTS
 PLACES = ("Repetition", "Fold")
-
-few = settings(max_examples=40, deadline=None, derandomize=True)
-many = settings(max_examples=100, deadline=None, derandomize=True)
 
 
 def numbered(series: Series) -> Series:
@@ -35,9 +32,6 @@ def in_order(series: Series) -> Series:
 
 
 # Group and ungroup
-
-
-@few
 @given(results(cells=CELLS), BY)
 def test_ungroup_gives_all_rows_back_in_the_order_of_the_groups(series: Series, by: list[str]) -> None:
     back = numbered(series).group_by(*by).ungroup()
@@ -48,7 +42,6 @@ def test_ungroup_gives_all_rows_back_in_the_order_of_the_groups(series: Series, 
     assert [exactly(original)[1][original.labels.index(label)] for label in back.labels[:-1]] == exactly(back)[1][:-1]
 
 
-@few
 @given(results(cells=CELLS), BY)
 def test_rows_of_a_group_stay_in_order_and_groups_come_in_order_of_appearance(series: Series, by: list[str]) -> None:
     places = [group["row"].tolist() for group in numbered(series).group_by(*by)]
@@ -56,7 +49,6 @@ def test_rows_of_a_group_stay_in_order_and_groups_come_in_order_of_appearance(se
     assert [rows[0] for rows in places] == sorted(rows[0] for rows in places)
 
 
-@few
 @given(results(cells=CELLS), BY)
 def test_grouping_again_gives_the_same_groups(series: Series, by: list[str]) -> None:
     groups = series.group_by(*by)
@@ -64,7 +56,6 @@ def test_grouping_again_gives_the_same_groups(series: Series, by: list[str]) -> 
     assert groups.ungroup().group_by(*by).ungroup() == groups.ungroup()
 
 
-@few
 @given(results(cells=CELLS))
 def test_grouping_by_two_labels_is_grouping_by_one_and_then_by_the_other(series: Series) -> None:
     at_once = series.group_by("machine", "Fold")
@@ -77,7 +68,6 @@ def test_grouping_by_two_labels_is_grouping_by_one_and_then_by_the_other(series:
     assert all(at_once[key] == rows for key, rows in nested.items())
 
 
-@few
 @given(results(cells=CELLS), st.data())
 def test_a_split_gives_consecutive_rows_and_ungroup_undoes_it(series: Series, data: st.DataObject) -> None:
     ends = sorted(data.draw(st.lists(st.integers(0, len(series)), max_size=3)))
@@ -88,7 +78,6 @@ def test_a_split_gives_consecutive_rows_and_ungroup_undoes_it(series: Series, da
     assert Series.concat(*groups) == series
 
 
-@few
 @given(results(cells=CELLS), st.integers(1, 15))
 def test_row_i_is_in_group_i_modulo_n(series: Series, n: int) -> None:
     groups = numbered(series).group_modulo(n)
@@ -97,7 +86,6 @@ def test_row_i_is_in_group_i_modulo_n(series: Series, n: int) -> None:
     assert groups.ungroup().sort_by("row").without("row", "group") == series
 
 
-@few
 @given(results(cells=CELLS), BY, st.data())
 def test_selected_groups_are_what_they_were(series: Series, by: list[str], data: st.DataObject) -> None:
     groups = series.group_by(*by)
@@ -109,16 +97,12 @@ def test_selected_groups_are_what_they_were(series: Series, by: list[str], data:
 
 
 # Map
-
-
-@few
 @given(results(cells=CELLS), BY)
 def test_mapping_the_identity_changes_nothing(series: Series, by: list[str]) -> None:
     assert series.map(lambda same: same) == series
     assert series.group_by(*by).map(lambda same: same) == series.group_by(*by)
 
 
-@few
 @given(results(cells=FLOATS), BY)
 def test_mapping_twice_is_mapping_the_composition(series: Series, by: list[str]) -> None:
     def doubled(each: Series) -> Series:
@@ -131,7 +115,6 @@ def test_mapping_twice_is_mapping_the_composition(series: Series, by: list[str])
     assert groups.map(doubled).map(first_rows) == groups.map(lambda each: first_rows(doubled(each)))
 
 
-@few
 @given(results(cells=st.floats(-1e100, 1e100)), BY)  # whose sum is finite
 def test_a_map_of_groups_is_a_map_of_each_series(series: Series, by: list[str]) -> None:
     groups = series.group_by(*by)
@@ -143,9 +126,6 @@ def test_a_map_of_groups_is_a_map_of_each_series(series: Series, by: list[str]) 
 
 
 # Join
-
-
-@few
 @given(pairable(LARGE_INTS | FLOATS), st.randoms())
 def test_a_join_keeps_the_left_and_finds_the_right(pair: tuple[Series, Series], chance: Any) -> None:
     left, right = pair[0], pair[1].renamed(Accuracy="Error")
@@ -159,7 +139,6 @@ def test_a_join_keeps_the_left_and_finds_the_right(pair: tuple[Series, Series], 
         assert exactly(partner)[1][0][1] == [(type(row["Error"]).__name__, repr(row["Error"]))]
 
 
-@few
 @given(pairable(INTS))
 def test_a_join_from_either_side_has_the_same_rows(pair: tuple[Series, Series]) -> None:
     left, right = pair[0], pair[1].renamed(Accuracy="Error")
@@ -167,14 +146,12 @@ def test_a_join_from_either_side_has_the_same_rows(pair: tuple[Series, Series]) 
     assert list(one) == [{label: row[label] for label in one.labels} for row in other]
 
 
-@few
 @given(pairable(INTS, count=3))
 def test_joins_are_associative(three: tuple[Series, Series, Series]) -> None:
     a, b, c = (each.renamed(Accuracy=name) for each, name in zip(three, "abc", strict=True))
     assert a.join(b, on=PLACES).join(c, on=PLACES) == a.join(b.join(c, on=PLACES), on=PLACES)
 
 
-@few
 @given(pairable(INTS), st.data())
 def test_rows_without_a_partner_or_with_two_are_refused(pair: tuple[Series, Series], data: st.DataObject) -> None:
     left, right = pair
@@ -190,9 +167,6 @@ def test_rows_without_a_partner_or_with_two_are_refused(pair: tuple[Series, Seri
 
 
 # Arithmetic
-
-
-@few
 @given(pairable(EXACT))
 def test_addition_and_multiplication_commute(pair: tuple[Series, Series]) -> None:
     a, b = pair
@@ -200,7 +174,6 @@ def test_addition_and_multiplication_commute(pair: tuple[Series, Series]) -> Non
     assert in_order(a * b) == in_order(b * a)
 
 
-@few
 @given(pairable(EXACT, count=3))
 def test_addition_and_multiplication_are_associative_and_distributive(three: tuple[Series, Series, Series]) -> None:
     a, b, c = three
@@ -209,7 +182,6 @@ def test_addition_and_multiplication_are_associative_and_distributive(three: tup
     assert a * (b + c) == a * b + a * c
 
 
-@few
 @given(pairable(EXACT))
 def test_subtraction_undoes_addition(pair: tuple[Series, Series]) -> None:
     a, b = pair
@@ -221,7 +193,6 @@ def test_subtraction_undoes_addition(pair: tuple[Series, Series]) -> None:
     assert 0 - (0 - a) == a
 
 
-@few
 @given(pairable(EXACT), EXACT)
 def test_numbers_are_added_to_every_row(pair: tuple[Series, Series], number: int) -> None:
     a, b = pair
@@ -232,7 +203,6 @@ def test_numbers_are_added_to_every_row(pair: tuple[Series, Series], number: int
     assert (a + number) - (b + number) == a - b
 
 
-@few
 @given(pairable(FLOATS), st.sampled_from([operator.add, operator.sub, operator.mul]))
 def test_floats_are_calculated_as_python_does(pair: tuple[Series, Series], sign: Callable[[Any, Any], Any]) -> None:
     a, b = pair
@@ -241,7 +211,6 @@ def test_floats_are_calculated_as_python_does(pair: tuple[Series, Series], sign:
     assert sign(a, b) == a.with_column("Accuracy", expected)
 
 
-@few
 @given(pairable(st.integers(-(2**53), 2**53) | FLOATS), st.randoms())
 def test_the_order_of_rows_does_not_matter(pair: tuple[Series, Series], chance: Any) -> None:
     a, b = pair
@@ -251,9 +220,6 @@ def test_the_order_of_rows_does_not_matter(pair: tuple[Series, Series], chance: 
 
 
 # Nothing is lost
-
-
-@many
 @given(all_series())
 def test_csv_loses_nothing(series: Series) -> None:
     back = Series.from_csv(text=series.to_csv())
@@ -261,7 +227,6 @@ def test_csv_loses_nothing(series: Series) -> None:
     assert exactly(back) == exactly(series)
 
 
-@many
 @given(all_series())
 def test_json_loses_nothing(series: Series) -> None:
     back = Series.from_json(text=series.to_json())
@@ -269,7 +234,6 @@ def test_json_loses_nothing(series: Series) -> None:
     assert exactly(back) == exactly(series)
 
 
-@many
 @given(all_series())
 def test_arrow_loses_nothing(series: Series) -> None:
     back = Series.from_arrow(series.to_arrow())
@@ -277,7 +241,6 @@ def test_arrow_loses_nothing(series: Series) -> None:
     assert exactly(back) == exactly(series)
 
 
-@many
 @given(all_series())
 def test_arrow_files_lose_nothing(series: Series) -> None:
     stream = io.BytesIO()
@@ -289,13 +252,11 @@ def test_arrow_files_lose_nothing(series: Series) -> None:
     assert exactly(Series.from_arrow(pyarrow.parquet.read_table(parquet))) == exactly(series)
 
 
-@many
 @given(all_series())
 def test_pandas_loses_nothing(series: Series) -> None:
     assert exactly(Series.from_pandas(series.to_pandas())) == exactly(series)
 
 
-@many
 @given(all_series())
 def test_files_lose_nothing(tmp_path_factory: pytest.TempPathFactory, series: Series) -> None:
     folder: Path = tmp_path_factory.mktemp("files")
@@ -305,7 +266,6 @@ def test_files_lose_nothing(tmp_path_factory: pytest.TempPathFactory, series: Se
     assert exactly(Series.from_json(folder / "series.json")) == exactly(series)
 
 
-@many
 @given(results(cells=CELLS), BY)
 def test_ungrouped_series_lose_nothing_either(series: Series, by: list[str]) -> None:
     groups = series.group_by(*by)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import mannwhitneyu, ttest_ind
 
@@ -24,7 +24,6 @@ def series(values: Any, **labels: Any) -> Series:
     return Series({"Accuracy": [float(value) for value in values], **labels})
 
 
-@settings(max_examples=50, deadline=None, derandomize=True)
 @given(first=samples, second=samples)
 def test_the_probability_is_that_of_the_mann_whitney_statistic(first: list[float], second: list[float]) -> None:
     expected = mannwhitneyu(first, second).statistic / (len(first) * len(second))
@@ -33,7 +32,6 @@ def test_the_probability_is_that_of_the_mann_whitney_statistic(first: list[float
     assert CliffsDelta()(series(first), series(second))["delta"][0] == pytest.approx(2 * expected - 1)
 
 
-@settings(max_examples=50, deadline=None, derandomize=True)
 @given(first=samples, second=samples)
 def test_d_is_that_of_the_t_statistic(first: list[float], second: list[float]) -> None:
     found = CohensD()(series(first), series(second))["d"][0]

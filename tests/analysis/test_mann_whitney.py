@@ -4,7 +4,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -26,7 +26,6 @@ def test_the_exact_test_is_scipys_where_there_are_no_ties(values: list[int], siz
     assert found["p"] == pytest.approx(expected.pvalue, rel=1e-9)
 
 
-@settings(deadline=None)
 @given(samples, samples)
 def test_with_ties_the_exact_test_counts_all_arrangements(first: list[int], second: list[int]) -> None:
     ranks = stats.rankdata([*first, *second])

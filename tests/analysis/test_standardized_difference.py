@@ -4,7 +4,7 @@ import re
 import statistics
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from intemi.analysis import InvalidComparison, StandardizedDifference
 from intemi.series import Series
@@ -40,7 +40,6 @@ def test_without_a_reference_the_best_machine_of_each_data_set_is_it() -> None:
     assert found == {"knn": pytest.approx(0.1 / spread / 2), "svm": pytest.approx(1.5 / 2)}
 
 
-@settings(max_examples=30)
 @given(tables)
 def test_no_machine_is_better_than_the_best(folds: Folds) -> None:
     if all(len(set(values)) > 1 for values in folds.values()):

@@ -4,7 +4,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -14,7 +14,6 @@ from intemi.kernel import ConfigurationError
 from intemi.series import Series
 
 
-@settings(max_examples=50)
 @given(st.lists(st.integers(1, 6), min_size=1, max_size=8), st.integers(0, 255))
 def test_the_exact_distribution_is_that_of_all_signs(sizes: list[int], chosen: int) -> None:
     ranks = stats.rankdata(sizes)

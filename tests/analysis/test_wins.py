@@ -3,7 +3,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from intemi.analysis import InvalidComparison, Wilcoxon, Wins, WinsDrawsLosses
@@ -23,7 +23,6 @@ accuracies = st.lists(st.integers(0, 10).map(lambda hits: hits / 10), min_size=4
 tables = st.fixed_dictionaries({(m, d): accuracies for m in MACHINES for d in ("iris", "wine", "glass")})
 
 
-@settings(max_examples=30)
 @given(tables)
 def test_wins_of_one_are_losses_of_the_other_and_all_data_sets_count(folds: dict[tuple[str, str], list[float]]) -> None:
     found = WinsDrawsLosses(alpha=0.1)(results(folds))
@@ -35,7 +34,6 @@ def test_wins_of_one_are_losses_of_the_other_and_all_data_sets_count(folds: dict
         assert machine != against or item["draws"] == 3
 
 
-@settings(max_examples=30)
 @given(tables)
 def test_every_data_set_has_a_winner(folds: dict[tuple[str, str], list[float]]) -> None:
     assert Wins(alpha=0.1)(results(folds)).sum() >= 3

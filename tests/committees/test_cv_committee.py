@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from intemi.data import Data
@@ -68,7 +68,6 @@ def spelled_out(validator: Any, tables: list[ErrorTable], keys: Any, rows: float
     return min(good, key=lambda place: (sizes[place], round(mean[place], 12), -keys[place])), errors
 
 
-@settings(max_examples=40, deadline=None)
 @given(
     kind=st.sampled_from(PATHS),
     mode=st.sampled_from(["separate", "common"]),

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from intemi.data import Column, Data, Table
@@ -63,13 +63,11 @@ def test_a_file_of_the_collection_survives_being_written(name: str, tmp_path: Pa
     assert read_arff(tmp_path / "copy.arff") == data
 
 
-@settings(deadline=None, max_examples=150, derandomize=True)
 @given(tables())
 def test_what_is_written_is_read_again(data: Data) -> None:
     assert parse(arff_text(data), target=target_of(data)) == data
 
 
-@settings(deadline=None, max_examples=100, derandomize=True)
 @given(
     st.lists(st.floats(allow_nan=False) | st.from_regex(r"[+-]?[0-9]{0,12}\.?[0-9]{1,12}", fullmatch=True), min_size=1)
 )

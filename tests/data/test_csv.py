@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from intemi.data import Column, Data, Table
@@ -245,7 +245,6 @@ def test_a_wide_table_is_written_in_a_moment() -> None:
     assert time.perf_counter() - begin < 2
 
 
-@settings(deadline=None, max_examples=150, derandomize=True)
 @given(tables(with_rows=True), st.sampled_from([",", ";", "\t"]))
 def test_what_is_written_is_read_again(data: Data, delimiter: str) -> None:
     every = [*data.columns, *([data.target] if data.target else [])]
@@ -267,7 +266,6 @@ def test_a_real_table_survives_without_being_told_anything_but_its_categories(na
     assert read_csv(tmp_path / "copy.csv", nominal=told) == data
 
 
-@settings(deadline=None, max_examples=60, derandomize=True)
 @given(st.permutations(range(12)))
 def test_categories_do_not_depend_on_the_order_of_the_rows(order: list[int]) -> None:
     data = parse("class\n" + "".join(f"c{index % 5}\n" for index in order), delimiter=",")

@@ -8,7 +8,7 @@ from decimal import Decimal
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from sklearn import datasets as bunches
 
 from intemi.data import Column, Data
@@ -204,7 +204,6 @@ def test_a_frame_with_anything_else_is_refused() -> None:
         from_pandas(pd.DataFrame({"a": [1.5]}))
 
 
-@settings(deadline=None, max_examples=60, derandomize=True)
 @given(tables())
 def test_a_frame_and_back_is_the_same(data: Data) -> None:
     frame = to_pandas(data, weights="the weight of a row")

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow
 import pyarrow.parquet
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from intemi.data import Data
 from intemi.data.csv import parse_csv
@@ -21,7 +21,6 @@ from intemi.kernel import ConfigurationError
 from tests.data.tables import tables
 
 
-@settings(deadline=None, max_examples=40, derandomize=True)
 @given(tables())
 def test_what_is_written_is_read_again(data: Data) -> None:
     assert parse_parquet(parquet_bytes(data, weights="the weight of a row"), "a.parquet") == data

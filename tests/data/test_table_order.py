@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -19,7 +19,6 @@ def order_of(values: np.ndarray) -> np.ndarray:
     return Table([Column(f"x{index}") for index in range(len(values))], values).order
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.tuples(st.integers(1, 4), st.integers(0, 40)).flatmap(lambda shape: arrays(float, shape)))
 def test_any_values_are_ordered_as_by_a_stable_sort(values: np.ndarray) -> None:
     with pytest.MonkeyPatch.context() as patch:

@@ -4,7 +4,7 @@ import threading
 import time
 from collections import Counter, OrderedDict
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from intemi.kernel.memory import MemoryCache, Origin, bytes_of
@@ -153,7 +153,6 @@ OPERATIONS = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=200, derandomize=True)
 @given(OPERATIONS, st.integers(1, 100))
 def test_it_drops_what_a_simple_model_of_it_drops(operations: list[tuple[str, int, int]], limit: int) -> None:
     cache = MemoryCache(limit)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from intemi.data import Column, Data, Table, from_numpy
@@ -224,7 +224,6 @@ def test_of_rows_at_the_same_distance_the_first_ones_are_asked() -> None:
     assert learned(KNN(k=5), data).classify(asked).tolist() == [2]
 
 
-@settings(deadline=None, derandomize=True, max_examples=60)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 20), st.sampled_from([0.0, 0.5, 1.0]))
 def test_the_nearest_rows_are_the_first_ones_in_the_order_of_their_distances(
     seed: int, k: int, infinite: float
@@ -286,7 +285,6 @@ def test_a_class_without_values_of_a_column_has_those_of_all_rows() -> None:
     np.testing.assert_allclose(probabilities, [[0.6, 0.4, 0]])
 
 
-@settings(deadline=None, derandomize=True, max_examples=30)
 @given(classified(least=5))
 def test_naive_bayes_answers_whatever_the_data(data: Data) -> None:
     classes, probabilities = learned(NaiveBayes(), data).answers(data)

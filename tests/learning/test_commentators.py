@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from intemi.data import Data, Table
 from intemi.kernel import Capsule, Project, StoreWarning
@@ -75,7 +75,6 @@ def test_rows_of_unknown_class_are_answered_for_but_are_neither_right_nor_wrong(
     assert said["Correct"].tolist() == (said["Predicted"] == data.classes)[known].tolist()
 
 
-@settings(deadline=None, derandomize=True, max_examples=30)
 @given(classified())
 def test_they_agree_with_what_the_test_itself_can_keep(data: Data) -> None:
     with Project(workers=1) as project:

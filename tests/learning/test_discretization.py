@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from intemi.data import Data
@@ -16,7 +16,6 @@ from intemi.machines.transformations.discretization import interval_names
 from intemi.testing import check_machine
 from tests.learning.tables import classified, duplicated, mixed, nominal, numeric, outputs
 
-few = settings(max_examples=40, deadline=None, derandomize=True)
 STRATEGIES = [EqualWidth(4), EqualFrequency(4), MDL()]
 
 
@@ -26,7 +25,6 @@ def test_a_discretization_does_what_any_machine_must(strategy: Any, weighted: bo
     check_machine(Discretization(strategy), data=mixed(weighted=weighted))
 
 
-@few
 @given(data=classified())
 @pytest.mark.parametrize("strategy", STRATEGIES, ids=repr)
 def test_intervals_keep_order_and_missing_values(strategy: Any, data: Data) -> None:
@@ -39,7 +37,6 @@ def test_intervals_keep_order_and_missing_values(strategy: Any, data: Data) -> N
         assert known.max(initial=0) < len(column.categories or ())
 
 
-@few
 @given(data=classified(), scale=st.sampled_from([0.5, 8.0]))
 @pytest.mark.parametrize("strategy", STRATEGIES, ids=repr)
 def test_units_of_measurement_do_not_matter(strategy: Any, data: Data, scale: float) -> None:

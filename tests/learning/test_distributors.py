@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from intemi.data import Column, Data, Table
@@ -22,7 +22,6 @@ from intemi.machines.distributors import (
 from intemi.testing import check_machine
 from tests.learning.tables import classified, mixed, numeric, outputs
 
-few = settings(max_examples=40, deadline=None, derandomize=True)
 DISTRIBUTORS = [
     CVDistributor(folds=4),
     CVDistributor(folds=4, stratified=False),
@@ -56,7 +55,6 @@ def test_what_is_given_out_are_views_of_the_same_table(machine: Any) -> None:
         assert test.table is data.table
 
 
-@few
 @given(data=classified(), folds=st.integers(2, 12), stratified=st.booleans(), seed=st.integers(0, 99))
 def test_folds_are_a_partition_and_training_data_the_rest(data: Data, folds: int, stratified: bool, seed: int) -> None:
     given = suits(CVDistributor(min(folds, len(data)), stratified), data, seed)
@@ -66,14 +64,12 @@ def test_folds_are_a_partition_and_training_data_the_rest(data: Data, folds: int
         assert sorted(np.concatenate([training.rows, test.rows])) == list(range(len(data)))
 
 
-@few
 @given(data=classified(), folds=st.integers(2, 12), stratified=st.booleans(), seed=st.integers(0, 99))
 def test_folds_differ_in_size_by_one_at_most(data: Data, folds: int, stratified: bool, seed: int) -> None:
     given = suits(CVDistributor(min(folds, len(data)), stratified), data, seed)
     assert spread([len(test) for _, test in given]) <= 1
 
 
-@few
 @given(data=classified(), folds=st.integers(2, 12), seed=st.integers(0, 99))
 def test_stratified_folds_differ_by_at_most_one_row_of_each_class(data: Data, folds: int, seed: int) -> None:
     given = suits(CVDistributor(min(folds, len(data))), data, seed)
@@ -91,7 +87,6 @@ def test_folds_are_stratified_by_any_number_of_classes_known_or_not() -> None:
             assert spread([int((test.classes == label).sum()) for _, test in given]) <= 1
 
 
-@few
 @given(data=classified(), share=st.floats(0.05, 0.95), stratified=st.booleans(), seed=st.integers(0, 99))
 def test_a_hold_out_has_its_share_of_all_rows(data: Data, share: float, stratified: bool, seed: int) -> None:
     machine = HoldOutDistributor(share, stratified)
@@ -102,7 +97,6 @@ def test_a_hold_out_has_its_share_of_all_rows(data: Data, share: float, stratifi
         assert abs(len(training) - share * len(data)) <= 1
 
 
-@few
 @given(data=classified(least=10), share=st.floats(0.1, 0.9), seed=st.integers(0, 99))
 def test_a_stratified_hold_out_has_its_share_of_each_class(data: Data, share: float, seed: int) -> None:
     ((training, _),) = suits(HoldOutDistributor(share), data, seed)
@@ -112,7 +106,6 @@ def test_a_stratified_hold_out_has_its_share_of_each_class(data: Data, share: fl
         assert abs((training.classes == label).sum() - wanted) < 1 + 1e-9
 
 
-@few
 @given(data=classified(), seed=st.integers(0, 99))
 def test_a_bootstrap_tests_on_exactly_what_it_did_not_draw(data: Data, seed: int) -> None:
     for training, test in suits(BootstrapDistributor(5), data, seed):

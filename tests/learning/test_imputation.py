@@ -6,14 +6,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from intemi.data import Data
 from intemi.machines.transformations import Imputation, Mean, Median, MostFrequent
 from intemi.testing import check_machine
 from tests.learning.tables import classified, duplicated, mixed, nominal, numeric, outputs
 
-few = settings(max_examples=40, deadline=None, derandomize=True)
 TYPICAL = [Mean(), Median(), MostFrequent()]
 
 
@@ -23,7 +22,6 @@ def test_an_imputation_does_what_any_machine_must(typical: Any, weighted: bool) 
     check_machine(Imputation(typical), data=mixed(weighted=weighted))
 
 
-@few
 @given(data=classified())
 @pytest.mark.parametrize("typical", TYPICAL, ids=repr)
 def test_nothing_is_missing_afterwards_and_what_was_known_stays(typical: Any, data: Data) -> None:

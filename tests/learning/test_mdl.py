@@ -6,14 +6,12 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from intemi.data import Data
 from intemi.machines.transformations import MDL
 from tests import datasets
 from tests.learning.tables import classified
-
-few = settings(max_examples=60, deadline=None, derandomize=True)
 
 
 def entropy(classes: list[int]) -> float:
@@ -42,7 +40,6 @@ def cuts(rows: list[tuple[float, int]]) -> list[float]:
     return [*cuts(rows[:index]), (rows[index - 1][0] + rows[index][0]) / 2, *cuts(rows[index:])]
 
 
-@few
 @given(data=classified(least=20, most=60))
 def test_cuts_are_those_of_the_definition(data: Data) -> None:
     values = np.round(data.feature(0) / np.nanstd(data.feature(0)) + data.classes, 1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from intemi.data import Column, Data, Table
@@ -12,8 +12,6 @@ from intemi.kernel import ConfigurationError, Project
 from intemi.machines.transformations import PrincipalComponents
 from intemi.testing import check_machine
 from tests.learning.tables import duplicated, mixed, nominal, numeric, outputs
-
-few = settings(max_examples=30, deadline=None, derandomize=True)
 
 
 def cloud(seed: int = 0, rows: int = 50) -> Data:
@@ -27,7 +25,6 @@ def test_principal_components_do_what_any_machine_must(machine: PrincipalCompone
     check_machine(machine, data=mixed(missing=0, weighted=weighted))
 
 
-@few
 @given(seed=st.integers(0, 999))
 def test_all_components_are_a_rotation_with_descending_variances(seed: int) -> None:
     data = cloud(seed)
@@ -39,7 +36,6 @@ def test_all_components_are_a_rotation_with_descending_variances(seed: int) -> N
     assert (np.diff(np.diag(covariance)) <= 0).all()
 
 
-@few
 @given(seed=st.integers(0, 999))
 def test_signs_do_not_depend_on_the_order_of_rows(seed: int) -> None:
     data = cloud(seed)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from intemi.data import Column, Data, Table
@@ -18,7 +18,6 @@ from intemi.testing import check_machine
 from tests import datasets
 from tests.learning.tables import classified, duplicated, mixed, nominal, numeric, outputs
 
-few = settings(max_examples=25, deadline=None, derandomize=True)
 RANKINGS = [
     CorrelationRanking(),
     FScoreRanking(),
@@ -38,7 +37,6 @@ def test_a_ranking_does_what_any_machine_must(machine: Any, weighted: bool) -> N
     check_machine(machine, data=mixed(weighted=weighted))
 
 
-@few
 @given(data=classified())
 @pytest.mark.parametrize("machine", RANKINGS, ids=repr)
 def test_a_ranking_orders_all_features_by_value_and_equal_ones_by_position(machine: Any, data: Data) -> None:
@@ -56,7 +54,6 @@ def test_features_that_tell_the_class_come_first_and_constant_ones_have_no_value
     assert all(math.isfinite(value) for value in found.values)
 
 
-@few
 @given(data=classified(), scale=st.sampled_from([0.25, 8.0]))
 @pytest.mark.parametrize("machine", RANKINGS, ids=repr)
 def test_units_of_measurement_do_not_matter(machine: Any, data: Data, scale: float) -> None:
@@ -81,7 +78,6 @@ def test_infinite_values_are_refused_by_the_name_of_their_column(machine: Any) -
         ranking(machine, numeric([1, 2, 3, 4], [1, np.inf, 2, 3], classes=[0, 0, 1, 1]))
 
 
-@few
 @given(data=classified(), seed=st.integers(0, 99))
 @pytest.mark.parametrize("machine", RANKINGS[:4], ids=repr)
 def test_the_order_of_rows_does_not_matter(machine: Any, data: Data, seed: int) -> None:

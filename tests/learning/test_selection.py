@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from intemi.kernel import ConfigurationError
@@ -13,8 +13,6 @@ from intemi.machines.interfaces import ColumnsError, FeatureRanking
 from intemi.machines.rankings import Count, FeatureSelection, GivenRanking, Share, Threshold
 from intemi.testing import check_machine
 from tests.learning.tables import mixed, numeric, outputs
-
-few = settings(max_examples=40, deadline=None, derandomize=True)
 
 
 def ranking(*order: int) -> FeatureRanking:
@@ -66,7 +64,6 @@ def test_the_best_features_are_chosen_and_one_at_least(choice: Any, columns: lis
     assert chosen(choice, 3, 1, 4, 0, 2) == columns
 
 
-@few
 @given(order=st.permutations(range(5)), count=st.integers(1, 5))
 def test_the_order_within_the_chosen_does_not_matter(order: list[int], count: int) -> None:
     other = (*reversed(order[:count]), *order[count:])

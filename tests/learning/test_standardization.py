@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from intemi.data import Data, Table
@@ -18,7 +18,6 @@ from intemi.machines.transformations import Normalization, Standardization
 from intemi.testing import check_machine
 from tests.learning.tables import classified, duplicated, mixed, nominal, numeric, outputs
 
-few = settings(max_examples=40, deadline=None, derandomize=True)
 BOTH = [Standardization(), Normalization()]
 
 
@@ -28,7 +27,6 @@ def test_a_scaling_does_what_any_machine_must(machine: Any, weighted: bool) -> N
     check_machine(machine, data=mixed(weighted=weighted))
 
 
-@few
 @given(data=classified(), ddof=st.sampled_from([0, 1]))
 def test_known_values_get_mean_0_and_deviation_1(data: Data, ddof: int) -> None:
     data = Data(Table(data.columns, data.features))
@@ -39,7 +37,6 @@ def test_known_values_get_mean_0_and_deviation_1(data: Data, ddof: int) -> None:
             assert known.std(ddof=ddof) == pytest.approx(1)
 
 
-@few
 @given(data=classified(), low=st.sampled_from([-3.0, 0.0]), high=st.sampled_from([1.0, 50.0]))
 def test_known_values_reach_from_low_to_high(data: Data, low: float, high: float) -> None:
     for before, after in zip(
@@ -53,7 +50,6 @@ def test_known_values_reach_from_low_to_high(data: Data, low: float, high: float
         assert (after[known] == low).all() or len(set(before[known])) > 1
 
 
-@few
 @given(data=classified(), shift=st.sampled_from([0.0, -7.5, 1000.0]), scale=st.sampled_from([0.25, 3.0, 1000.0]))
 @pytest.mark.parametrize("machine", BOTH, ids=repr)
 def test_units_of_measurement_do_not_matter(machine: Any, data: Data, shift: float, scale: float) -> None:
@@ -62,7 +58,6 @@ def test_units_of_measurement_do_not_matter(machine: Any, data: Data, shift: flo
     np.testing.assert_allclose(outputs(machine, data=other)["transformed"].features, expected, atol=1e-7)
 
 
-@few
 @given(data=classified())
 @pytest.mark.parametrize("machine", BOTH, ids=repr)
 def test_other_data_are_transformed_as_the_data_themselves_were(machine: Any, data: Data) -> None:

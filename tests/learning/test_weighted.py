@@ -6,19 +6,17 @@ from time import process_time
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from intemi.kernel import ConfigurationError
 from intemi.machines import Standardization, weighted
 from tests.learning.tables import numeric
 
-few = settings(max_examples=60, deadline=None, derandomize=True)
 values = st.lists(st.integers(-1000, 1000).map(lambda n: n / 8), min_size=1, max_size=30).map(np.array)
 counts = st.lists(st.integers(1, 6), min_size=30, max_size=30).map(lambda each: np.array(each, float))
 
 
-@few
 @given(values, counts, st.sampled_from([0.01, 1.0, 3.0, 1e6]))
 def test_a_weight_is_a_number_of_equal_values(x: np.ndarray, w: np.ndarray, scale: float) -> None:
     w = w[: len(x)]
@@ -29,7 +27,6 @@ def test_a_weight_is_a_number_of_equal_values(x: np.ndarray, w: np.ndarray, scal
     assert weighted.most_frequent(x, scale * w) == weighted.most_frequent(repeated, np.ones(len(repeated)))
 
 
-@few
 @given(values, st.sampled_from([0, 1]))
 def test_without_weights_all_values_count_the_same(x: np.ndarray, ddof: int) -> None:
     rows = np.array([x, x + 1])
@@ -40,7 +37,6 @@ def test_without_weights_all_values_count_the_same(x: np.ndarray, ddof: int) -> 
         )
 
 
-@few
 @given(values, st.integers(1, 12))
 def test_quantiles_are_those_of_numpy(x: np.ndarray, parts: int) -> None:
     expected = np.percentile(x, np.linspace(0, 100, parts + 1), method="averaged_inverted_cdf")
@@ -51,7 +47,6 @@ def test_quantiles_are_those_of_numpy(x: np.ndarray, parts: int) -> None:
     assert found[-1] == x.max()
 
 
-@few
 @given(values)
 def test_the_second_of_two_parts_begins_at_the_median(x: np.ndarray) -> None:
     assert weighted.quantiles(x, np.ones(len(x)), 2)[1] == pytest.approx(np.median(x))

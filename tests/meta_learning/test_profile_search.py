@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from intemi import ConfigurationError
@@ -75,7 +75,6 @@ def test_a_data_set_with_the_same_results_is_the_most_similar_one(similarity: Si
 
 
 @given(st.integers(0, 50))
-@settings(deadline=None, max_examples=20)
 def test_shape_counts_and_level_does_not(seed: int) -> None:
     rng = np.random.default_rng(seed)
     profile, known = rng.uniform(0.5, 0.9, 6), rng.uniform(0.5, 0.9, (7, 6))

@@ -7,14 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from intemi.kernel import ConfigurationError
 from intemi.machines.classifiers import GaussianKernel, LinearKernel
 from intemi.machines.search import Choice, Distribution, Integers, LogUniform, Uniform
-
-few = settings(max_examples=60, deadline=None, derandomize=True)
 
 
 def sample(distribution: Distribution, size: int = 2000) -> list[Any]:
@@ -22,7 +20,6 @@ def sample(distribution: Distribution, size: int = 2000) -> list[Any]:
     return [distribution.draw(rng) for _ in range(size)]
 
 
-@few
 @given(low=st.floats(1e-6, 1e6), factor=st.floats(1.001, 1e6), seed=st.integers(0, 99))
 def test_reals_are_floats_within_their_bounds(low: float, factor: float, seed: int) -> None:
     for kind in (Uniform, LogUniform):

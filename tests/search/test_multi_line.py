@@ -6,14 +6,13 @@ import itertools
 import math
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from intemi.kernel import ConfigurationError
 from intemi.machines.search import Candidate, Grid, MultiLineSearch, Steps
 from tests.search.driving import batches_of
 
-few = settings(max_examples=60, deadline=None, derandomize=True)
 X, Y = Steps("x", start=0, step=1, count=5), Steps("y", start=0, step=1, count=5)
 
 # Accuracy of an SVM on breast-w, for σ = 2^-10, 2^-8, … 2^4 (columns) and C = 2^-1, 2^1, … 2^11 (rows).
@@ -114,7 +113,6 @@ def test_the_best_of_table_4_5_is_found_with_fewer_candidates_than_a_grid_has() 
     assert sum(map(len, batches)) < 56
 
 
-@few
 @given(
     heights=st.lists(st.lists(st.integers(0, 99), min_size=4, max_size=4), min_size=1, max_size=3),
 )

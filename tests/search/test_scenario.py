@@ -7,17 +7,14 @@ import pickle
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from intemi.kernel import from_plain
 from intemi.machines.search import Grid, RandomSearch, Scenario, ScenarioError, Steps, Uniform
 from tests.search.driving import batches_of, candidates_of, rugged, scenarios
 
-few = settings(max_examples=60, deadline=None, derandomize=True)
 
-
-@few
 @given(scenario=scenarios())
 def test_no_candidate_is_asked_for_twice_and_no_batch_is_empty(scenario: Scenario) -> None:
     batches, search = batches_of(scenario, rugged)
@@ -28,7 +25,6 @@ def test_no_candidate_is_asked_for_twice_and_no_batch_is_empty(scenario: Scenari
     assert search.ask() == []
 
 
-@few
 @given(scenario=scenarios(), shuffle=st.integers(0, 99))
 def test_the_order_of_telling_within_a_batch_changes_nothing(scenario: Scenario, shuffle: int) -> None:
     batches, search = batches_of(scenario, rugged)
@@ -37,7 +33,6 @@ def test_the_order_of_telling_within_a_batch_changes_nothing(scenario: Scenario,
     assert other.best == search.best
 
 
-@few
 @given(scenario=scenarios())
 def test_a_scenario_that_draws_nothing_does_not_depend_on_the_generator(scenario: Scenario) -> None:
     if not scenario.is_random:
@@ -45,7 +40,6 @@ def test_a_scenario_that_draws_nothing_does_not_depend_on_the_generator(scenario
         assert scenario.begin().ask() == batches_of(scenario, rugged)[0][0]
 
 
-@few
 @given(scenario=scenarios())
 def test_the_best_is_the_first_of_those_with_the_largest_objective(scenario: Scenario) -> None:
     batches, search = batches_of(scenario, rugged)
@@ -55,7 +49,6 @@ def test_the_best_is_the_first_of_those_with_the_largest_objective(scenario: Sce
     assert search.best == expected
 
 
-@few
 @given(scenario=scenarios())
 def test_a_scenario_at_a_place_proposes_the_same_there(scenario: Scenario) -> None:
     here = batches_of(scenario, rugged)[0]
@@ -66,14 +59,12 @@ def test_a_scenario_at_a_place_proposes_the_same_there(scenario: Scenario) -> No
     assert scenario.at("test/svm").paths == tuple(f"test/svm.{path}" for path in scenario.paths)
 
 
-@few
 @given(scenario=scenarios())
 def test_candidates_are_about_the_paths_of_the_scenario(scenario: Scenario) -> None:
     named = {path for candidate in candidates_of(scenario, rugged) for path in candidate}
     assert named == set(scenario.paths)
 
 
-@few
 @given(scenario=scenarios())
 def test_a_scenario_survives_plain_data_and_pickling(scenario: Scenario) -> None:
     assert from_plain(json.loads(json.dumps(scenario.to_plain()))) == scenario

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from intemi.kernel import ConfigurationError
@@ -24,7 +24,6 @@ from intemi.machines.search import (
 )
 from tests.search.driving import batches_of, candidates_of, draws, flat, rugged, single
 
-few = settings(max_examples=60, deadline=None, derandomize=True)
 PATHS = ("a", "b", "c")
 A, B = Steps("a", start=0, step=1, count=2), Steps("b", start=5, step=1, count=3)
 DRAWN = RandomSearch(Uniform("x", 0, 1), count=3)
@@ -35,7 +34,6 @@ def merged(candidates: tuple[Candidate, ...]) -> Candidate:
     return Candidate({path: value for candidate in candidates for path, value in candidate.items()})
 
 
-@few
 @given(parts=st.tuples(*map(flat, PATHS)), size=st.integers(1, 3))
 def test_a_grid_is_the_product_in_one_batch_and_the_last_changes_fastest(
     parts: tuple[Scenario, ...], size: int
@@ -45,7 +43,6 @@ def test_a_grid_is_the_product_in_one_batch_and_the_last_changes_fastest(
     assert all(tuple(candidate) == PATHS[:size] for candidate in batches[0])
 
 
-@few
 @given(first=flat("a"), drawn=draws("b"), seed=st.integers(0, 9))
 def test_a_grid_with_random_values_is_a_product_as_well(first: Scenario, drawn: Scenario, seed: int) -> None:
     [asked], _ = batches_of(Grid(first, drawn), rugged, seed)
@@ -72,7 +69,6 @@ def test_grids_of_grids_are_flat() -> None:
     assert candidates_of(Grid(Grid(A, B), c)) == candidates_of(Grid(A, Grid(B, c))) == candidates_of(Grid(A, B, c))
 
 
-@few
 @given(first=single("a"), second=single("b"))
 def test_a_sequence_asks_for_what_its_parts_ask_for(first: Scenario, second: Scenario) -> None:
     batches, _ = batches_of(InSequence(first, second), rugged)
@@ -89,7 +85,6 @@ def test_parts_of_a_sequence_do_not_wait_for_each_other() -> None:
     assert [tuple(candidate) for candidate in batches[0]] == [("x",)] * 5 + [("a",)] * 2 + [("y.x",)] * 5
 
 
-@few
 @given(values=st.lists(st.tuples(st.integers(), st.text()), min_size=1, max_size=6, unique=True))
 def test_a_zip_pairs_what_stands_at_the_same_place(values: list[tuple[int, str]]) -> None:
     numbers, texts = zip(*values, strict=True)

@@ -7,15 +7,13 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from intemi.kernel import ConfigurationError
 from intemi.machines.classifiers import KNN, SVM
 from intemi.machines.search import Steps
 from tests.search.driving import candidates_of
-
-few = settings(max_examples=60, deadline=None, derandomize=True)
 
 
 def test_the_values_of_c_are_those_of_the_book() -> None:
@@ -28,7 +26,6 @@ def test_all_values_are_proposed_at_once_in_order() -> None:
     assert [each["k"] for each in candidates_of(Steps("k", start=9, step=-4, count=3))] == [9, 5, 1]
 
 
-@few
 @given(start=st.integers(-50, 50), step=st.integers(-9, 9).filter(bool), count=st.integers(1, 9))
 def test_whole_linear_steps_are_a_range_of_ints(start: int, step: int, count: int) -> None:
     values = Steps("k", start, step, count).values()
@@ -36,7 +33,6 @@ def test_whole_linear_steps_are_a_range_of_ints(start: int, step: int, count: in
     assert all(type(value) is int for value in values)
 
 
-@few
 @given(start=st.decimals(-9, 9, places=3), step=st.decimals("0.001", 2, places=3), count=st.integers(1, 20))
 def test_decimal_steps_are_the_numbers_that_one_would_type(start: Decimal, step: Decimal, count: int) -> None:
     values = Steps("x", float(start), float(step), count).values()
@@ -44,7 +40,6 @@ def test_decimal_steps_are_the_numbers_that_one_would_type(start: Decimal, step:
     assert all(type(value) is float for value in values)
 
 
-@few
 @given(base=st.sampled_from([2, 10]), start=st.integers(-9, 9), step=st.integers(1, 3), count=st.integers(1, 5))
 def test_powers_are_ints_exactly_if_all_are_whole(base: int, start: int, step: int, count: int) -> None:
     values = Steps("x", start, step, count, base=base).values()

@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from intemi.kernel import ConfigurationError
 from intemi.machines.search import Candidate, Steps, StepsWithZoom
 from tests.search.driving import Objective, batches_of
 
-few = settings(max_examples=80, deadline=None, derandomize=True)
 REAL = Steps("x", start=0.0, step=1.0, count=5)
 
 
@@ -88,7 +87,6 @@ def test_several_parameters_are_searched_along_a_line() -> None:
     assert search.best == Candidate({"x": 1.5, "C": 2.0})
 
 
-@few
 @given(peak=st.floats(0.75, 3.25), stages=st.integers(1, 8))
 def test_each_stage_halves_the_distance_to_a_peak_inside(peak: float, stages: int) -> None:
     _, search = batches_of(StepsWithZoom(REAL, stages=stages), lambda each: -abs(each["x"] - peak))
@@ -96,7 +94,6 @@ def test_each_stage_halves_the_distance_to_a_peak_inside(peak: float, stages: in
     assert abs(search.best["x"] - peak) <= 0.5**stages
 
 
-@few
 @given(peak=st.floats(-1000, 1000), count=st.integers(3, 9), zoom=st.sampled_from([1.5, 2.0, 3.0]))
 def test_a_peak_far_away_is_found_in_the_end(peak: float, count: int, zoom: float) -> None:
     steps = Steps("x", start=0.0, step=1.0, count=count)

@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from intemi.series import Series, SeriesError
 
-few = settings(max_examples=60, deadline=None, derandomize=True)
 MODEST = st.floats(-1e6, 1e6)
 
 KNN = Series({"Accuracy": [0.9, 0.8], "Fold": [0, 1], "seed": [5, 6]})
@@ -83,7 +82,6 @@ def test_nothing_else_is_calculated_with(other: Any) -> None:
         KNN + other
 
 
-@few
 @given(st.lists(MODEST, min_size=2, max_size=20))
 def test_statistics_agree_with_those_of_the_standard_library(numbers: list[float]) -> None:
     series = Series({"a": numbers})

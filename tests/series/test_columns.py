@@ -4,14 +4,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from intemi.series import SeriesError
 from intemi.series.columns import cells_of, chained, column, same_columns, taken
 from tests.series.strategies import columns
-
-few = settings(max_examples=60, deadline=None, derandomize=True)
 
 
 @pytest.mark.parametrize(
@@ -57,7 +55,6 @@ def test_a_column_is_a_sequence(values: Any) -> None:
         column(values)
 
 
-@few
 @given(st.integers(0, 6).flatmap(columns))
 def test_a_column_made_of_its_own_cells_is_the_same(values: list[Any]) -> None:
     found = column(values)
@@ -65,7 +62,6 @@ def test_a_column_made_of_its_own_cells_is_the_same(values: list[Any]) -> None:
     assert len(found) == len(values)
 
 
-@few
 @given(st.integers(0, 6).flatmap(columns), st.data())
 def test_parts_of_a_column_put_together_are_the_column(values: list[Any], data: st.DataObject) -> None:
     whole = column(values)

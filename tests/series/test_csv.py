@@ -6,14 +6,13 @@ from typing import Any
 
 import pandas
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from intemi.series import Series, SeriesError
 from intemi.series.csv import read, written
 from tests.series.strategies import CELLS, all_series, exactly
 
-few = settings(max_examples=100, deadline=None, derandomize=True)
 MARKS = st.text(alphabet="ab,\"'\n\r{}[]:*01.-+eEnaif \\u\0", max_size=40)
 
 
@@ -35,7 +34,6 @@ def test_what_a_cell_is_follows_from_its_text(text: str, cell: Any) -> None:
     assert found == cell or found != found
 
 
-@few
 @given(CELLS)
 def test_no_two_cells_are_written_alike(cell: Any) -> None:
     one = Series({"a": [cell]})
@@ -57,7 +55,6 @@ def test_none_in_a_single_column_is_not_an_empty_line() -> None:
     assert Series({"a": [None]}).to_csv() == 'a\n""\n'
 
 
-@few
 @given(all_series())
 def test_the_csv_module_reads_the_same_fields(series: Series) -> None:
     lines = list(csv.reader(io.StringIO(series.to_csv(), newline=""), strict=True))
@@ -101,7 +98,6 @@ def test_what_is_wrong_is_said_with_its_line(text: str, message: str) -> None:
         Series.from_csv(text=text)
 
 
-@few
 @given(MARKS)
 def test_any_text_is_a_series_or_one_clear_error(text: str) -> None:
     message = ""

@@ -4,13 +4,11 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from intemi.series import Series
 from intemi.series.display import shown_cells
 from tests.series.strategies import all_series
-
-few = settings(max_examples=60, deadline=None, derandomize=True)
 
 
 def test_a_series_is_an_aligned_table_with_the_main_label_marked() -> None:
@@ -62,7 +60,6 @@ class _Reader(HTMLParser):
         self.tags.append(tag)
 
 
-@few
 @given(all_series())
 def test_nothing_in_a_cell_becomes_html(series: Series) -> None:
     reader = _Reader()
@@ -72,7 +69,6 @@ def test_nothing_in_a_cell_becomes_html(series: Series) -> None:
     assert reader.tags.count("td") == len(series) * len(series.labels)
 
 
-@few
 @given(all_series())
 def test_a_row_is_a_line(series: Series) -> None:
     assert len(repr(series).split("\n")) == len(series) + 2

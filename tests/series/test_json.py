@@ -5,13 +5,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from intemi.series import Series, SeriesError
 from tests.series.strategies import all_series
 
-few = settings(max_examples=100, deadline=None, derandomize=True)
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-3, 3) | st.floats() | st.sampled_from(["nan", "float", "x"]),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["float", "int", "shape"]), inner),
@@ -23,7 +22,6 @@ def refused(constant: str) -> Any:
     raise AssertionError(constant)
 
 
-@few
 @given(all_series())
 def test_it_is_the_json_of_the_standard(series: Series) -> None:
     content = json.loads(series.to_json(), parse_constant=refused)
@@ -83,7 +81,6 @@ def test_what_is_wrong_is_said_with_its_place(text: str, message: str) -> None:
         Series.from_json(text=text)
 
 
-@few
 @given(VALUES)
 def test_any_json_is_a_series_or_one_clear_error(value: Any) -> None:
     text = json.dumps({"main": "a", "columns": {"a": [value]}})

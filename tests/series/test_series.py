@@ -5,13 +5,11 @@ from typing import Any
 import numpy as np
 import pandas
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from intemi.series import Series, SeriesError
 from tests.series.strategies import INTS, pairable, results
-
-few = settings(max_examples=40, deadline=None, derandomize=True)
 
 S = Series(
     {
@@ -100,7 +98,6 @@ def test_rows_are_sorted_by_several_labels() -> None:
     assert S.sort_by("machine", descending=True)["Accuracy"].tolist() == [0.8, 0.6, 0.9, 0.7]
 
 
-@few
 @given(results(cells=st.floats(-2, 2) | st.just(float("nan"))), st.booleans())
 def test_sorting_agrees_with_pandas(series: Series, descending: bool) -> None:
     series = series.without("key").with_column("row", range(len(series)))
@@ -109,7 +106,6 @@ def test_sorting_agrees_with_pandas(series: Series, descending: bool) -> None:
     assert series.sort_by(*by, descending=descending)["row"].tolist() == frame["row"].tolist()
 
 
-@few
 @given(pairable(INTS))
 def test_joining_agrees_with_pandas(pair: tuple[Series, Series]) -> None:
     left, right = pair
@@ -120,7 +116,6 @@ def test_joining_agrees_with_pandas(pair: tuple[Series, Series]) -> None:
     assert left.join(right) == Series.from_pandas(merged, main="Accuracy (left)")
 
 
-@few
 @given(results(cells=INTS))
 def test_grouping_agrees_with_pandas(series: Series) -> None:
     grouped = series.to_pandas().groupby(["machine", "Fold"], sort=False, dropna=False)

@@ -2,12 +2,11 @@ from __future__ import annotations
 
 import re
 
-from hypothesis import given, settings
+from hypothesis import given
 
 from intemi.series import Series
 from tests.series.strategies import all_series
 
-few = settings(max_examples=60, deadline=None, derandomize=True)
 S = Series({"machine": ["k_nn", "50% & more"], "Accuracy": [2 / 3, 0.5], "Fold": [0, 1]}, main="Accuracy")
 
 
@@ -37,7 +36,6 @@ def test_all_rows_are_written() -> None:
     assert len(Series({"a": range(100)}).to_markdown().splitlines()) == 102
 
 
-@few
 @given(all_series())
 def test_cells_break_neither_rows_nor_columns(series: Series) -> None:
     for line in series.to_markdown().split("\n")[:-1]:

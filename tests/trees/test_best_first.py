@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.tree import DecisionTreeClassifier
 
@@ -201,7 +201,6 @@ def spread_gain(quality: SplitQuality, table: Any, missing: Any) -> float:
     return quality.multi(table + np.outer(shares, missing))
 
 
-@settings(max_examples=200, deadline=None)
 @given(tables(weighted=True), st.sampled_from(MEASURES))
 def test_no_split_gains_more_than_the_one_found(data: Data, quality: SplitQuality) -> None:
     node = NodeData.of(data)
@@ -217,7 +216,6 @@ def test_no_split_gains_more_than_the_one_found(data: Data, quality: SplitQualit
     assert [split.quality for split in found] == pytest.approx(sorted(best.values(), reverse=True)[: len(found)])
 
 
-@settings(max_examples=100, deadline=None)
 @given(tables(missing=False), st.sampled_from(MEASURES))
 def test_without_missing_values_it_is_the_plain_search(data: Data, quality: SplitQuality) -> None:
     spread, plain = (
@@ -227,7 +225,6 @@ def test_without_missing_values_it_is_the_plain_search(data: Data, quality: Spli
     assert leaves_of(tree_of(spread, data)) == leaves_of(tree_of(plain, data))
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.lists(st.lists(st.integers(0, 5), min_size=3, max_size=3), min_size=5, max_size=7), st.booleans())
 def test_trying_all_sets_gains_no_less_than_trying_some(counts: list[list[int]], is_binary: bool) -> None:
     counts = [row[:2] if is_binary else row for row in counts]
@@ -296,14 +293,12 @@ class TestGrowth:
             assert len(tree) == 2 * expansions + 1
             assert same_tree(tree, first_splits(full, expansions))
 
-    @settings(max_examples=60, deadline=None)
     @given(tables(), st.integers(0, 4))
     def test_the_same_for_any_data(self, data: Data, expansions: int) -> None:
         full = tree_of(BestFirstTree(min_objects=1), data)
         tree = tree_of(BestFirstTree(min_objects=1, expansions=expansions), data)
         assert same_tree(tree, first_splits(full, expansions))
 
-    @settings(max_examples=60, deadline=None)
     @given(tables(weighted=True))
     def test_without_a_limit_the_order_does_not_matter(self, data: Data) -> None:
         machine = BestFirstTree(min_objects=1)
@@ -329,7 +324,6 @@ class TestGrowth:
             assert leaves_of(ours) == leaves_of(theirs)
             assert np.array_equal(ours.feature, theirs.feature)
 
-    @settings(max_examples=60, deadline=None)
     @given(tables(weighted=True))
     def test_a_row_of_weight_two_is_the_row_twice(self, data: Data) -> None:
         twice = data.select_rows(np.repeat(np.arange(len(data)), data.weights.astype(int)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from intemi.machines.trees import (
@@ -41,7 +41,6 @@ def test_on_real_data(name: str, learner: Any) -> None:
     assert tree == learner._searched(data)
 
 
-@settings(max_examples=150, deadline=None)
 @given(seed=st.integers(0, 10_000), classes=st.integers(2, 9), learner=st.sampled_from(list(LEARNERS.values())))
 def test_on_random_data(seed: int, classes: int, learner: Any) -> None:
     data = incomplete(seed, classes)

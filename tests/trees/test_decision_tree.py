@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.tree import DecisionTreeClassifier
 
@@ -52,7 +52,6 @@ COMPILED = {
 
 
 @pytest.mark.parametrize("name", COMPILED)
-@settings(max_examples=40, deadline=None)
 @given(data=tables(weighted=True))
 def test_the_compiled_tree_is_the_one_that_a_search_finds(name: str, data: Data) -> None:
     machine = COMPILED[name]
@@ -76,7 +75,6 @@ def test_a_view_grows_the_tree_of_a_table_of_its_own() -> None:
         assert same_tree(tree_of(machine, view), tree_of(machine, own))
 
 
-@settings(max_examples=60, deadline=None)
 @given(tables(weighted=True, missing=False), st.sampled_from([Gini(), InformationGain(), Accuracy(), Twoing()]))
 def test_a_row_of_weight_two_is_the_row_twice(data: Data, quality: SplitQuality) -> None:
     twice = data.select_rows(np.repeat(np.arange(len(data)), data.weights.astype(int)))
@@ -85,7 +83,6 @@ def test_a_row_of_weight_two_is_the_row_twice(data: Data, quality: SplitQuality)
     assert same_tree(tree_of(machine, data), tree_of(machine, plain))
 
 
-@settings(max_examples=60, deadline=None)
 @given(tables())
 def test_training_rows_come_down_to_the_leaves_that_counted_them(data: Data) -> None:
     for machine in (CART(refinement=None), SSVTree(), ID3()):
@@ -97,7 +94,6 @@ def test_training_rows_come_down_to_the_leaves_that_counted_them(data: Data) -> 
         assert counts[is_leaf] == pytest.approx(classifier.tree.class_weights[is_leaf])
 
 
-@settings(max_examples=60, deadline=None)
 @given(tables())
 def test_children_share_the_weight_of_their_parent(data: Data) -> None:
     for machine in (CART(refinement=None), C45(refinement=None), AUCTree()):

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.stats import chi2_contingency
 
@@ -213,7 +213,6 @@ def tables(draw: st.DrawFn, weighted: bool = False, missing: bool = True) -> Dat
     return table_of(named, classes, weights, labels)
 
 
-@settings(max_examples=300, deadline=None)
 @given(tables(weighted=True), st.sampled_from(EVERY), st.sampled_from([1.0, 2.0, 3.0]))
 def test_no_split_is_better_than_the_one_found(data: Data, quality: SplitQuality, least: float) -> None:
     # An order of symbols is exact only if all its beginnings are legal.
@@ -235,7 +234,6 @@ def test_no_split_is_better_than_the_one_found(data: Data, quality: SplitQuality
         assert quality.multi(found.table(node)) == pytest.approx(found.quality, abs=1e-9)
 
 
-@settings(max_examples=200, deadline=None)
 @given(tables(), st.sampled_from(EVERY))
 def test_of_equal_cuts_the_lowest_is_taken(data: Data, quality: SplitQuality) -> None:
     assume(not isinstance(quality, GainRatio) or not np.isnan(data.features).any())  # see above
@@ -249,7 +247,6 @@ def test_of_equal_cuts_the_lowest_is_taken(data: Data, quality: SplitQuality) ->
                 assert splits[0].cuts[0] == lowest
 
 
-@settings(max_examples=200, deadline=None)
 @given(tables(weighted=True), st.sampled_from(EVERY))
 def test_a_row_of_weight_two_is_the_row_twice(data: Data, quality: SplitQuality) -> None:
     times = data.weights.astype(int)
@@ -267,7 +264,6 @@ def test_a_row_of_weight_two_is_the_row_twice(data: Data, quality: SplitQuality)
         assert once_found.quality == pytest.approx(twice_found.quality)
 
 
-@settings(max_examples=100, deadline=None)
 @given(tables(), st.randoms(use_true_random=False))
 def test_the_order_of_rows_does_not_matter(data: Data, random: Any) -> None:
     order = list(range(len(data)))
@@ -279,7 +275,6 @@ def test_the_order_of_rows_does_not_matter(data: Data, random: Any) -> None:
         assert (one.feature, one.parameters().tolist()) == (other.feature, other.parameters().tolist())
 
 
-@settings(max_examples=100, deadline=None)
 @given(tables(), st.sampled_from([Gini(), SSV(), InformationGain()]))
 def test_a_monotone_map_of_a_feature_does_not_change_the_partition(data: Data, quality: SplitQuality) -> None:
     numeric = np.array([not column.is_nominal for column in data.columns])
@@ -291,7 +286,6 @@ def test_a_monotone_map_of_a_feature_does_not_change_the_partition(data: Data, q
         assert one.route(NodeData.of(data)).tolist() == other.route(NodeData.of(mapped)).tolist()
 
 
-@settings(max_examples=100, deadline=None)
 @given(tables())
 def test_branches_get_the_weights_they_say(data: Data) -> None:
     node = NodeData.of(data)
@@ -305,7 +299,6 @@ def test_branches_get_the_weights_they_say(data: Data) -> None:
             assert counts == pytest.approx(split.branch_weights)
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)).filter(any), min_size=2, max_size=7))
 def test_for_two_classes_ordered_symbols_are_as_good_as_all_sets(counts: list[tuple[int, int]]) -> None:
     data = rows_of(list(counts))
@@ -318,7 +311,6 @@ def test_for_two_classes_ordered_symbols_are_as_good_as_all_sets(counts: list[tu
         assert found.quality == pytest.approx(max(everything), abs=1e-9)
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)).filter(any), min_size=2, max_size=7))
 def test_sets_are_the_best_of_those_that_weigh_enough(counts: list[tuple[int, int]]) -> None:
     data = rows_of(list(counts))

@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from intemi.data import Column, Data, Table
@@ -69,7 +69,6 @@ def odd_names() -> Tree:
 
 class TestPlainData:
     @pytest.mark.parametrize("name", EVERY_KIND_OF_SPLIT)
-    @settings(max_examples=25, deadline=None)
     @given(data=tables(weighted=True))
     def test_a_tree_survives_json(self, name: str, data: Data) -> None:
         tree = tree_of(EVERY_KIND_OF_SPLIT[name], data)
@@ -137,7 +136,6 @@ class TestPlainData:
         with pytest.raises(ConfigurationError, match="the tree: there must be"):
             Tree.from_plain(plain)
 
-    @settings(max_examples=300, deadline=None)
     @given(st.data())
     def test_a_damaged_tree_gets_an_error_or_can_be_used(self, draw: st.DataObject) -> None:
         data = datasets_of_two_kinds()
@@ -193,7 +191,6 @@ class TestRules:
         )
         assert str(tree_of(CART(refinement=None), table_of({"x": [1, 1, 1]}, "AAB")).rules()[0]) == "always A (3/1)"
 
-    @settings(max_examples=60, deadline=None)
     @given(tables(missing=False))
     def test_a_row_fulfils_the_rule_of_its_leaf_and_no_other(self, data: Data) -> None:
         for machine in (CART(refinement=None), C45(collapse=False, refinement=None), SSVTree(), Cal5()):

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chi2_contingency, fisher_exact
 
@@ -106,7 +106,6 @@ def test_trees_are_smaller() -> None:
         assert 1 < tree_of(learner, data).leaf_count < full.leaf_count
 
 
-@settings(max_examples=25, deadline=None)
 @given(st.integers(0, 2**32))
 def test_a_weight_of_two_is_the_row_twice(seed: int) -> None:
     rng = np.random.default_rng(seed)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from intemi.data import Column, Data, Table
@@ -35,7 +35,6 @@ ALGORITHMS: dict[str, Any] = {
     "ssv": SSVTree(),
     "ssv, lexicographic": SSVTree(quality=SSVLexicographic()),
 }
-few = settings(max_examples=15, deadline=None)
 
 
 @dataclass(frozen=True)
@@ -86,7 +85,6 @@ def same(one: Tree, other: Tree, codes: Any = slice(None)) -> bool:
 
 @pytest.mark.parametrize("name", ALGORITHMS)
 @given(seed=st.integers(0, 2**32))
-@few
 def test_the_order_of_rows_does_not_matter(name: str, seed: int) -> None:
     rows, rng = Rows.drawn(seed), np.random.default_rng(seed)
     mixed = rows.data(rng.permutation(len(rows.classes)))
@@ -95,7 +93,6 @@ def test_the_order_of_rows_does_not_matter(name: str, seed: int) -> None:
 
 @pytest.mark.parametrize("name", ["fact", "quest", "cruise 1d", "c4.5", "ssv"])
 @given(seed=st.integers(0, 2**32))
-@few
 def test_the_names_of_classes_do_not_matter(name: str, seed: int) -> None:
     rows = Rows.drawn(seed)
     codes = np.random.default_rng(seed).permutation(len(rows.labels))
@@ -104,7 +101,6 @@ def test_the_names_of_classes_do_not_matter(name: str, seed: int) -> None:
 
 @pytest.mark.parametrize("name", ALGORITHMS)
 @given(seed=st.integers(0, 2**32))
-@few
 def test_a_weight_of_two_is_the_row_twice(name: str, seed: int) -> None:
     rows = Rows.drawn(seed)
     twice = rows.data(np.repeat(np.arange(len(rows.classes)), rows.weights), weighted=False)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from intemi.kernel import ConfigurationError
@@ -80,7 +80,6 @@ def symbol_tables(draw: st.DrawFn) -> np.ndarray:
     return table
 
 
-@settings(max_examples=200, deadline=None)
 @given(symbol_tables(), st.sampled_from([0.0, 1.0, 2.5]), st.sampled_from([0.0, 1.0, 2.0, 5.0]))
 def test_sets_are_those_of_the_plain_search(table: np.ndarray, unknown: float, least: float) -> None:
     assert sets_of(MergedSymbols().sets(table, unknown, least)) == merged(table, unknown, least)
@@ -103,7 +102,6 @@ def test_symbols_that_do_not_occur_have_a_branch_of_their_own_if_wanted() -> Non
     assert [each.tolist() for each in branches if each is not None] == [[0, -1, 1, -1], [0, 2, 1, 2]]
 
 
-@settings(max_examples=60, deadline=None)
 @given(symbol_tables())
 def test_no_merger_of_two_branches_would_improve_the_ratio(table: np.ndarray) -> None:
     sets = sets_of(MergedSymbols().sets(table, 0.0, 0.0))

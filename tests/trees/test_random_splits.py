@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from intemi import Project
@@ -52,7 +52,6 @@ def split_of_root(splitter: NodeSplitter, data: Data, seed: int) -> Any:
     return best
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.integers(0, 2**32), st.integers(1, 7), st.sampled_from([0.0, 0.2]), st.booleans())
 def test_compiled_trees_are_those_of_the_search(seed: int, features: int, missing: float, weighted: bool) -> None:
     data = random_data(seed, missing=missing, weighted=weighted)

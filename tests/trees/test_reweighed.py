@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.tree import DecisionTreeClassifier
 
@@ -32,8 +32,6 @@ from tests import datasets
 from tests.learning.tables import mixed
 from tests.trees.examples import N8, learned, table_of, tree_of
 from tests.trees.small_nodes import random_node
-
-few = settings(max_examples=25, deadline=None)
 
 
 def weighted(data: Data, weights: np.ndarray) -> Data:
@@ -165,7 +163,6 @@ SPLITTERS: list[NodeSplitter] = [
 
 @pytest.mark.parametrize("splitter", SPLITTERS, ids=["ssv", "c45", "tests"])
 @given(seed=st.integers(0, 2**32), factor=st.sampled_from([0.01, 0.5, 7.0]))
-@few
 def test_important_rows_are_no_more_rows(splitter: NodeSplitter, seed: int, factor: float) -> None:
     """Weights are relative, and all alike they are none."""
     rng = np.random.default_rng(seed)

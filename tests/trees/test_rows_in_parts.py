@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from intemi.machines.trees import (
@@ -59,7 +59,6 @@ LEARNERS: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("name", LEARNERS)
-@settings(max_examples=60, deadline=None)
 @given(seed=st.integers(0, 100_000), classes=st.integers(2, 9))
 def test_on_random_data(name: str, seed: int, classes: int) -> None:
     learner, data = LEARNERS[name], incomplete(seed, classes)
@@ -86,7 +85,6 @@ def test_of_a_view_in_which_rows_are_repeated() -> None:
         assert grown(learner, view) == learner._searched(view)
 
 
-@settings(max_examples=30, deadline=None)
 @given(seed=st.integers(0, 100_000))
 def test_surrogates_of_a_tree_with_few_leaves(seed: int) -> None:
     learner, data = (
@@ -97,14 +95,12 @@ def test_surrogates_of_a_tree_with_few_leaves(seed: int) -> None:
     assert tree == learner._searched(data) if not data.is_weighted else tree is None
 
 
-@settings(max_examples=60, deadline=None)
 @given(seed=st.integers(0, 100_000), size=st.integers(1, 2000))
 def test_sums_are_those_of_numpy(seed: int, size: int) -> None:
     numbers = np.random.default_rng(seed).random(size)
     assert sum_of(numbers, 0, size) == numbers.sum()
 
 
-@settings(max_examples=60, deadline=None)
 @given(seed=st.integers(0, 100_000))
 def test_cuts_move_to_values_of_the_rows_that_are_there(seed: int) -> None:
     rng = np.random.default_rng(seed)

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score
 
@@ -34,7 +34,6 @@ DIVISIONS = st.integers(1, 12).flatmap(
 )
 
 
-@settings(max_examples=200, deadline=None)
 @given(DIVISIONS)
 def test_the_index_is_that_of_a_trusted_program(divisions: tuple[list[int], list[int]]) -> None:
     one, other = (np.array(each, dtype=np.int32) for each in divisions)
@@ -67,7 +66,6 @@ def held(search: Watched, data: Data, machine: DecisionTree) -> list[tuple[list[
     return [([division(each) for each in beam], [division(each) for each in every]) for beam, every in BEAMS]
 
 
-@settings(max_examples=40, deadline=None)
 @given(tables(missing=False), st.sampled_from([0.0, 0.3, 0.7, 0.999]), st.integers(2, 5))
 def test_no_two_trees_of_the_beam_are_alike(data: Data, most: float, width: int) -> None:
     machine = GREEDY.replace("splitter", SeveralPerFeature(GREEDY.splitter, per_feature=2))

@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from intemi.data import Data
@@ -88,7 +88,6 @@ PLAIN = {
 
 
 @pytest.mark.parametrize("name", PLAIN)
-@settings(max_examples=40, deadline=None)
 @given(data=tables(weighted=True))
 def test_a_beam_of_one_tree_and_one_split_is_hill_climbing(name: str, data: Data) -> None:
     machine = PLAIN[name]
@@ -115,7 +114,6 @@ def every_tree(data: NodeData, parts: Parts) -> list[list[np.ndarray]]:
     return found or [[data.class_weights]]
 
 
-@settings(max_examples=40, deadline=None)
 @given(data=tables(missing=False))
 def test_a_wide_beam_finishes_every_tree_once_and_the_best_one_first(data: Data) -> None:
     machine = GREEDY.replace("stop", AnyOf((MaxErrors(), MaxDepth(depth=4))))
@@ -183,7 +181,6 @@ def test_nodes_are_counted_as_the_tree_says() -> None:
     assert [child.branch_weight for child in root.children] == [4.0, 4.0]
 
 
-@settings(max_examples=40, deadline=None)
 @given(tables(weighted=True), st.integers(1, 4), st.integers(1, 4))
 def test_children_share_the_weight_of_their_parent(data: Data, width: int, branch: int) -> None:
     tree = tree_of(C45(collapse=False, refinement=None).replace("search", BeamSearch(width=width, branch=branch)), data)

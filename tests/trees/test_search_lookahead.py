@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from intemi.data import Data
@@ -75,7 +75,6 @@ def test_branches_that_must_be_leaves_are_not_split_further() -> None:
     assert best.feature == 0
 
 
-@settings(max_examples=60, deadline=None)
 @given(tables(weighted=True), st.sampled_from([Gini(), InformationGain(), SSV()]))
 def test_depth_nought_is_the_plain_splitter(data: Data, quality: SplitQuality) -> None:
     plain = ExhaustiveSearch(quality=quality)
@@ -107,7 +106,6 @@ def leaves_ahead(data: NodeData, split: Split, levels: int) -> list[np.ndarray]:
     return found
 
 
-@settings(max_examples=60, deadline=None)
 @given(tables(weighted=True, missing=False), st.integers(1, 3))
 def test_no_split_leads_to_better_leaves_than_the_one_found(data: Data, depth: int) -> None:
     node = NodeData.of(data)
@@ -120,7 +118,6 @@ def test_no_split_leads_to_better_leaves_than_the_one_found(data: Data, depth: i
         assert found[0].quality == pytest.approx(max(worth.values()))
 
 
-@settings(max_examples=40, deadline=None)
 @given(tables())
 def test_missing_values_do_not_disturb_it(data: Data) -> None:
     machine = DecisionTree(splitter=Lookahead(missing_values=Fractional()), missing_values=Fractional())

@@ -7,7 +7,7 @@ from math import comb, factorial, log2
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from intemi.data import Data
@@ -74,7 +74,6 @@ def test_a_root_alone_is_judged_by_its_own_rows() -> None:
 
 
 @pytest.mark.parametrize("quality", [CodeLength(), PathEstimate()], ids=repr)
-@settings(max_examples=40, deadline=None)
 @given(data=tables(missing=False))
 def test_a_wide_beam_finds_the_best_tree(quality: TreeQuality, data: Data) -> None:
     machine = GREEDY.replace("stop", AnyOf((MaxErrors(), MaxDepth(depth=4))))
@@ -87,7 +86,6 @@ def test_a_wide_beam_finds_the_best_tree(quality: TreeQuality, data: Data) -> No
         assert [-quality.of(leaves_of(tree)) for tree in trees] == pytest.approx(values)
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(st.lists(st.integers(0, 6), min_size=3, max_size=3).filter(any), min_size=1, max_size=5))
 def test_the_order_of_leaves_does_not_matter(rows: list[list[int]]) -> None:
     weights, depths = np.array(rows, dtype=float), np.arange(len(rows), dtype=np.int32)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from intemi.data import Data, Table
@@ -53,7 +53,6 @@ def test_on_real_data(name: str, learner: Any) -> None:
     assert tree == learner._searched(data)
 
 
-@settings(max_examples=150, deadline=None)
 @given(
     seed=st.integers(0, 10_000),
     classes=st.integers(2, 9),
@@ -84,7 +83,6 @@ def test_of_equal_scores_the_first_feature_is_taken_in_spite_of_rounding() -> No
         assert set(tree.feature.tolist()) <= {0}
 
 
-@settings(deadline=None)  # the first one compiles it
 @given(st.floats(allow_nan=False, min_value=-1e250, max_value=1e250).filter(lambda each: abs(each) > 1e-250))
 def test_numbers_are_rounded_as_they_are_printed(number: float) -> None:
     from intemi.machines.trees.kernels.selecting import rounded as compiled

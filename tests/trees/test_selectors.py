@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -29,7 +29,6 @@ from tests.trees.small_nodes import C9, C9_CLASSES, L10, L10_CLASSES, golf, node
 
 RESAMPLED = PermutationTest(alpha=1.0, resample=50)
 SELECTORS = [LargestF(), SmallestP(), SmallestQ(), PermutationTest(alpha=1.0), RESAMPLED, PairwiseTests(bootstrap=10)]
-few = settings(max_examples=25, deadline=None)
 
 
 def order(selector: FeatureSelector, data: NodeData) -> list[int]:
@@ -207,7 +206,6 @@ def test_as_many_pairs_are_drawn_as_are_wanted() -> None:
 
 
 @given(seed=st.integers(0, 2**32))
-@few
 def test_pairs_that_are_drawn_are_tested_like_all(seed: int) -> None:
     data = random_node(np.random.default_rng(seed))
     features = ([0, 1], [2, 3])
@@ -241,7 +239,6 @@ def test_rows_that_weigh_more_do_not_make_chance_greater() -> None:
 
 
 @given(st.lists(st.integers(-5, 5), min_size=2, max_size=20), st.integers(0, 2**32))
-@few
 def test_quantiles_are_those_of_numpy_with_rows_repeated(values: list[int], seed: int) -> None:
     numbers = np.array(values, float)
     counts = np.random.default_rng(seed).integers(1, 4, size=len(numbers))
@@ -252,7 +249,6 @@ def test_quantiles_are_those_of_numpy_with_rows_repeated(values: list[int], seed
 
 @pytest.mark.parametrize("selector", SELECTORS, ids=lambda each: each.kind)
 @given(seed=st.integers(0, 2**32))
-@few
 def test_a_weight_of_two_is_the_row_twice(selector: FeatureSelector, seed: int) -> None:
     if isinstance(selector, PairwiseTests):
         selector = PairwiseTests(bootstrap=0)  # which rows are drawn depends on how many there are
@@ -265,7 +261,6 @@ def test_a_weight_of_two_is_the_row_twice(selector: FeatureSelector, seed: int) 
 
 @pytest.mark.parametrize("selector", SELECTORS, ids=lambda each: each.kind)
 @given(seed=st.integers(0, 2**32))
-@few
 def test_the_order_of_rows_and_affine_maps_do_not_matter(selector: FeatureSelector, seed: int) -> None:
     if isinstance(selector, PairwiseTests):
         selector = PairwiseTests(bootstrap=0)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from intemi.data import Data
@@ -37,7 +37,6 @@ def described(split: Split) -> tuple[int, list[float]]:
     return split.feature, split.parameters().tolist()
 
 
-@settings(max_examples=100, deadline=None)
 @given(tables(weighted=True), st.sampled_from(MEASURES), st.sampled_from([1.0, 2.0]))
 def test_all_splits_are_found_if_all_are_wanted(data: Data, quality: SplitQuality, least: float) -> None:
     # The ratio counts missing values as a branch, which the tables of this search do not show.
@@ -58,7 +57,6 @@ def test_all_splits_are_found_if_all_are_wanted(data: Data, quality: SplitQualit
     assert ranks == sorted(ranks, reverse=True)
 
 
-@settings(max_examples=100, deadline=None)
 @given(tables(weighted=True), st.sampled_from(MEASURES), st.integers(1, 3), st.integers(1, 6))
 def test_fewer_are_the_best_of_all(data: Data, quality: SplitQuality, per_feature: int, count: int) -> None:
     for nominal in (TwoSets(), SmallSets(), BranchForEach()):
@@ -74,7 +72,6 @@ def test_fewer_are_the_best_of_all(data: Data, quality: SplitQuality, per_featur
             assert len(found) == min(len(allowed), count)
 
 
-@settings(max_examples=60, deadline=None)
 @given(tables(weighted=True), st.integers(1, 4))
 def test_one_per_feature_is_the_search_alone(data: Data, count: int) -> None:
     plain = ExhaustiveSearch().best_splits(NodeData.of(data), count)
@@ -82,7 +79,6 @@ def test_one_per_feature_is_the_search_alone(data: Data, count: int) -> None:
     assert list(map(described, several(data, 5, 1))) == list(map(described, plain[:1]))
 
 
-@settings(max_examples=60, deadline=None)
 @given(tables(weighted=True))
 def test_no_split_is_proposed_twice(data: Data) -> None:
     found = [str(described(split)) for split in several(data, 4, allow_zero_gain=True)]

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from intemi.machines.interfaces import Floats
@@ -48,7 +48,6 @@ def test_scores_of_categories_as_checked_by_hand() -> None:
     assert pearson(TABLE)[0] / 15 == pytest.approx(0.6111111, abs=1e-7)
 
 
-@settings(deadline=None)
 @given(tables())
 def test_scores_have_mean_0_and_variance_1_and_no_other_scores_separate_classes_better(table: Floats) -> None:
     scores = crimcoord(table)
@@ -72,7 +71,6 @@ def test_scores_have_mean_0_and_variance_1_and_no_other_scores_separate_classes_
     assert all(separation(each) <= best + 1e-9 for each in [*others, *near])
 
 
-@settings(deadline=None)
 @given(tables(columns=2))
 def test_scores_of_two_classes_go_along_with_the_probability_of_one(table: Floats) -> None:
     scores = crimcoord(table)
@@ -127,7 +125,6 @@ def test_the_power_of_a_geometric_series_is_the_logarithm() -> None:
         assert squares_within(np.log(POWERS), power, TWO, np.ones(6)) == pytest.approx(expected, abs=1e-6)
 
 
-@settings(deadline=None)
 @given(st.integers(0, 2**32), st.sampled_from([-2.0, -0.5, -3e-16, 0.0, 1e-8, 0.3, 2.5]))
 def test_what_is_transformed_comes_back(seed: int, power: float) -> None:
     values = np.random.default_rng(seed).uniform(-3, 10, size=20)
@@ -201,7 +198,6 @@ def test_equal_scores_are_equal_to_the_last_digit() -> None:
     assert len(set(scores.tolist())) == 2
 
 
-@settings(deadline=None)
 @given(st.integers(0, 2**32), st.integers(1, 6), st.floats(0.05, 20))
 def test_in_each_interval_its_owner_is_the_most_likely_class(seed: int, count: int, variance: float) -> None:
     rng = np.random.default_rng(seed)
@@ -233,7 +229,6 @@ def test_roots_are_those_of_the_printed_quadratic_where_densities_meet() -> None
         assert share * density == pytest.approx(0.0287942, abs=1e-7)
 
 
-@settings(deadline=None)
 @given(
     st.tuples(st.floats(-5, 5), st.floats(-5, 5)),
     st.tuples(st.floats(0.1, 9), st.floats(0.1, 9)),

@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from intemi.machines.interfaces import Codes, Floats
@@ -78,7 +78,6 @@ def test_numbers_of_libcoin_for_iris() -> None:
     assert tested.statistic == pytest.approx([92.18715, 59.71664, 140.2644, 138.4036], abs=1e-4)
 
 
-@settings(deadline=None, max_examples=30)
 @given(st.integers(0, 2**32), st.integers(2, 4))
 def test_closed_forms_are_those_of_the_general_statistic(seed: int, count: int) -> None:
     rng = np.random.default_rng(seed)

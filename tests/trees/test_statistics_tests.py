@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -112,7 +112,6 @@ def test_analysis_of_variance_of_hand_checked_numbers() -> None:
     assert np.exp(spread.log_p) == pytest.approx([0.010243], abs=1e-6)
 
 
-@settings(deadline=None)
 @given(samples())
 def test_analysis_of_variance_and_levene_agree_with_scipy(sample: tuple[Floats, Codes]) -> None:
     features, classes = sample
@@ -134,7 +133,6 @@ def test_analysis_of_variance_and_levene_agree_with_scipy(sample: tuple[Floats, 
             assert spread.statistic[row] == pytest.approx(oracle.statistic, rel=1e-9, abs=1e-12)
 
 
-@settings(deadline=None)
 @given(samples(), st.integers(0, 2**32))
 def test_a_weight_of_two_is_the_row_twice(sample: tuple[Floats, Codes], seed: int) -> None:
     features, classes = sample
@@ -178,7 +176,6 @@ def test_the_f_of_iris_is_that_of_scipy() -> None:
     assert spread.statistic == pytest.approx([7.3811, 0.6006, 20.6835, 19.6517], abs=5e-5)
 
 
-@settings(deadline=None)
 @given(st.integers(0, 2**32), st.integers(2, 5), st.integers(2, 4))
 def test_pearsons_chi_squared_agrees_with_scipy_on_tables_with_empty_rows(seed: int, rows: int, columns: int) -> None:
     rng = np.random.default_rng(seed)
@@ -201,7 +198,6 @@ def test_pearsons_chi_squared_of_the_golf_table() -> None:
     assert pearson(np.zeros((3, 2))) == (0.0, 0)
 
 
-@settings(deadline=None)
 @given(st.lists(st.integers(0, 12), min_size=4, max_size=4))
 def test_fishers_exact_test_agrees_with_scipy(cells: list[int]) -> None:
     table = [cells[:2], cells[2:]]
@@ -228,7 +224,6 @@ def test_chi_squared_as_a_normal_deviates(chi2: float, df: int, z: float) -> Non
     assert float(normal_deviates(chi2, df)) == pytest.approx(z, abs=1e-6)
 
 
-@settings(deadline=None)
 @given(st.floats(0.5, 60), st.integers(2, 12))
 def test_the_normal_deviate_is_about_as_extreme_as_the_chi_squared(chi2: float, df: int) -> None:
     tail = float(log_p_chi_squared(chi2, df))
@@ -253,7 +248,6 @@ def test_the_least_of_several_p_is_adjusted_without_losing_digits() -> None:
     assert log_sidak(0.0, 7) == 0.0
 
 
-@settings(deadline=None)
 @given(samples(), st.sampled_from([1e-290, 1e-100, 1e-30, 1e30, 1e100, 1e290]))
 def test_no_test_depends_on_the_unit_of_a_feature(sample: tuple[Floats, Codes], unit: float) -> None:
     features, classes = sample

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from intemi.machines.transformations.discretization import EqualWidth
@@ -39,13 +39,11 @@ TRANSFORMATIONS = [
     DiscriminantAxes(),
     BestFeatures(count=3),
 ]
-few = settings(max_examples=25, deadline=None)
 
 
 @pytest.mark.parametrize("transformation", TRANSFORMATIONS, ids=lambda each: each.kind)
 @pytest.mark.parametrize("multiway", [False, True])
 @given(seed=st.integers(0, 2**32))
-@few
 def test_a_split_divides_the_rows_in_the_same_way_as_before(
     transformation: NodeTransformation, multiway: bool, seed: int
 ) -> None:

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from intemi.machines.trees.components import RankedFeature, WholeFeatureSplitter
@@ -31,7 +31,6 @@ SPLITTERS = [
     ConfidentIntervals(),
     BestCut(),
 ]
-few = settings(max_examples=25, deadline=None)
 
 
 def cuts(splitter: WholeFeatureSplitter, data: NodeData, ranked: RankedFeature | None = None) -> list[float]:
@@ -181,7 +180,6 @@ def test_the_best_cut_is_that_of_the_measure_among_legal_ones() -> None:
 @pytest.mark.parametrize("splitter", SPLITTERS, ids=str)
 @pytest.mark.parametrize("feature", range(4))
 @given(seed=st.integers(0, 2**32))
-@few
 def test_splits_of_anything_are_sound(splitter: WholeFeatureSplitter, feature: int, seed: int) -> None:
     data = random_node(np.random.default_rng(seed))
     split = splitter.split(data, RankedFeature(feature, 2.5))
@@ -212,7 +210,6 @@ def same(one: Split | None, other: Split | None, tolerance: float = 1e-6) -> boo
 
 @pytest.mark.parametrize("splitter", SPLITTERS, ids=str)
 @given(seed=st.integers(0, 2**32))
-@few
 def test_a_weight_of_two_is_the_row_twice(splitter: WholeFeatureSplitter, seed: int) -> None:
     rng = np.random.default_rng(seed)
     data = random_node(rng)
@@ -225,7 +222,6 @@ def test_a_weight_of_two_is_the_row_twice(splitter: WholeFeatureSplitter, seed: 
 
 @pytest.mark.parametrize("splitter", [LinearDiscriminants(), QuadraticDiscriminants()], ids=str)
 @given(seed=st.integers(0, 2**32))
-@few
 def test_an_affine_map_of_values_maps_the_cuts(splitter: WholeFeatureSplitter, seed: int) -> None:
     data = random_node(np.random.default_rng(seed))
     moved = data.with_features(data.columns, np.vstack([5 * data.features[:2] + 100, data.features[2:]]))

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from intemi.kernel import ConfigurationError, Project
@@ -151,7 +151,6 @@ combined: Any = st.recursive(
 )
 
 
-@settings(deadline=None, max_examples=60)
 @given(where=combined, root=st.sampled_from([None, "tree", "tree/part 0"]))
 def test_narrowing_down_loses_nothing(project: Project, where: Qualifier, root: str | None) -> None:
     by_function = project.query(root, lambda item: where.qualifies(item), "path")

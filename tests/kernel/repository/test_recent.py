@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from intemi.kernel import Capsule, Commentator, Job, Machine, MachineFailed, Model, Project, StoreWarning
@@ -93,7 +93,6 @@ parts = st.recursive(
 )
 
 
-@settings(deadline=None, max_examples=25)
 @given(tree=parts, level=st.sampled_from([0, 1, 2]))
 def test_trees_of_any_shape_are_answered_for_alike(tree: Machine, level: Any) -> None:
     with Project(workers=1, unification=level) as project, pytest.MonkeyPatch.context() as patch:

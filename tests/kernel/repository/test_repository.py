@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from intemi.kernel import (
@@ -62,7 +62,6 @@ class Refusing(DiskStore):
         super().keep_all(finished, keys)
 
 
-@settings(deadline=None, max_examples=30)
 @given(tree=trees, refuses=st.lists(st.booleans(), min_size=1, max_size=20), together=st.integers(1, 4))
 def test_a_query_finds_what_could_not_be_kept_as_well(tree: Machine, refuses: list[bool], together: int) -> None:
     with (
@@ -88,7 +87,6 @@ def paths_under(project: Project, done: Capsule) -> list[str]:
     return list(found.values)
 
 
-@settings(deadline=None, max_examples=25)
 @given(tree=trees, level=st.sampled_from([0, 1, 2]))
 def test_a_query_gives_what_a_walk_through_the_capsules_gives(tree: Machine, level: Any) -> None:
     with Project(workers=1, unification=level) as project:

@@ -6,7 +6,7 @@ from math import sqrt
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from intemi.data import Column, Data, Table
@@ -89,7 +89,6 @@ def fitting(decision: DecisionModule, tree: Tree) -> DecisionModule:
     return decision
 
 
-@settings(max_examples=150, deadline=None)
 @given(random_trees(), st.sampled_from(ANSWERS), st.sampled_from([0.0, 0.5, 1.0]))
 def test_cuts_are_those_of_the_rules(tree: Tree, decision: DecisionModule, se: float) -> None:
     decision = fitting(decision, tree)
@@ -99,7 +98,6 @@ def test_cuts_are_those_of_the_rules(tree: Tree, decision: DecisionModule, se: f
 
 
 @pytest.mark.parametrize("pruning", PRUNINGS, ids=repr)
-@settings(max_examples=60, deadline=None)
 @given(tree=random_trees())
 def test_majorities_are_pruned_as_ever(pruning: DirectPruning, tree: Tree) -> None:
     expected = collapsed(tree, pruning.pruned(tree))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
@@ -20,7 +20,6 @@ from intemi.machines.trees.refinement.refinement import DirectPruning
 from intemi.machines.trees.tree import Tree
 from tests.trees.refinement.fixtures import T1, collapsed, prunings, random_trees, reversed_children, with_class_weights
 
-few_trees = settings(deadline=None, max_examples=40)
 """Each of them is pruned in many ways."""
 SYMMETRIC = (
     ErrorBased(),
@@ -48,7 +47,6 @@ ALL: tuple[DirectPruning, ...] = (
 )
 
 
-@few_trees
 @given(tree=random_trees())
 def test_a_pruned_tree_is_the_tree_without_what_is_below_some_nodes(tree: Tree) -> None:
     for pruning in ALL:
@@ -59,7 +57,6 @@ def test_a_pruned_tree_is_the_tree_without_what_is_below_some_nodes(tree: Tree) 
         assert pruned.leaf_count <= tree.leaf_count
 
 
-@few_trees
 @given(tree=random_trees())
 def test_pruning_from_the_leaves_up_a_second_time_changes_nothing(tree: Tree) -> None:
     for pruning in BOTTOM_UP:
@@ -67,7 +64,6 @@ def test_pruning_from_the_leaves_up_a_second_time_changes_nothing(tree: Tree) ->
         assert pruning.pruned(pruned) == pruned
 
 
-@few_trees
 @given(tree=random_trees(most=5))
 def test_no_other_pruning_costs_less_and_of_equal_ones_none_is_smaller(tree: Tree) -> None:
     for pruning in BOTTOM_UP:
@@ -93,14 +89,12 @@ def cost_of(pruning: BottomUpPruning, tree: Tree, cuts: frozenset[int], node: in
     return float(pruning.of_subtrees(mean))
 
 
-@few_trees
 @given(tree=random_trees())
 def test_more_standard_errors_leave_fewer_leaves_to_the_pessimist(tree: Tree) -> None:
     leaves = [PessimisticError(se=se).pruned(tree).leaf_count for se in (0, 0.5, 1, 2)]
     assert leaves == sorted(leaves, reverse=True)
 
 
-@few_trees
 @given(tree=random_trees())
 def test_prunings_by_depth_and_impurity_are_nested(tree: Tree) -> None:
     above = DepthImpurity(beta=1).pruned(tree)
@@ -110,7 +104,6 @@ def test_prunings_by_depth_and_impurity_are_nested(tree: Tree) -> None:
         above = below
 
 
-@few_trees
 @given(tree=random_trees())
 def test_twice_the_rows_are_as_impure(tree: Tree) -> None:
     doubled = with_class_weights(tree, 2 * tree.class_weights)
@@ -118,7 +111,6 @@ def test_twice_the_rows_are_as_impure(tree: Tree) -> None:
         assert collapsed(tree, pruning.pruned(tree)) == collapsed(doubled, pruning.pruned(doubled))
 
 
-@few_trees
 @given(tree=random_trees())
 def test_the_order_of_the_classes_makes_no_difference(tree: Tree) -> None:
     for pruning in SYMMETRIC:
@@ -126,7 +118,6 @@ def test_the_order_of_the_classes_makes_no_difference(tree: Tree) -> None:
         assert collapsed(tree, pruning.pruned(tree)) == collapsed(turned, pruning.pruned(turned))
 
 
-@few_trees
 @given(tree=random_trees())
 def test_the_order_of_the_children_makes_no_difference(tree: Tree) -> None:
     for pruning in ALL:
@@ -139,7 +130,6 @@ def test_the_order_of_the_children_makes_no_difference(tree: Tree) -> None:
 
 
 @pytest.mark.parametrize("name", ERROR_LIMITS)
-@few_trees
 @given(n=st.floats(0.01, 500), cf=st.floats(0.001, 0.5))
 def test_limits_grow_with_the_errors_and_exceed_them(name: str, n: float, cf: float) -> None:
     errors = np.linspace(0, n, 50)
@@ -157,7 +147,6 @@ def test_of_nothing_nothing_is_expected(name: str) -> None:
     assert ERROR_LIMITS[name](np.zeros(1), np.zeros(1), 0.25) == [0.0]
 
 
-@few_trees
 @given(n=st.integers(1, 200), share=st.floats(0, 1), cf=st.floats(0.01, 0.5))
 def test_the_exact_limit_is_the_rate_at_which_so_few_errors_have_that_probability(
     n: int, share: float, cf: float

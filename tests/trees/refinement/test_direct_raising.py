@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from intemi.data import Data
@@ -77,7 +77,6 @@ def test_parts_of_rows_follow_the_branches_as_they_are_after_raising() -> None:
     assert raised.branch_weight.tolist() == [24, 14, 9]
 
 
-@settings(max_examples=40, deadline=None)
 @given(seed=st.integers(0, 10_000), missing=st.sampled_from([0.0, 0.2]), weighted=st.booleans())
 @pytest.mark.parametrize(
     "learner",

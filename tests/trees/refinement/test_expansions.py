@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from intemi import Project
@@ -140,7 +140,6 @@ def test_folds_that_are_exhausted_are_dropped_or_carried() -> None:
 curves = st.lists(st.integers(0, 10), min_size=1, max_size=8)
 
 
-@settings(derandomize=True, deadline=None)
 @given(sums=st.lists(curves, min_size=1, max_size=5))
 def test_as_long_as_no_fold_is_exhausted_it_makes_no_difference_what_becomes_of_those(sums: list[list[int]]) -> None:
     tables = [with_errors(*each) for each in sums]

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from intemi.kernel import ConfigurationError
@@ -33,7 +33,6 @@ from tests.trees.refinement.validating import MAJORITY
 
 PATHS: list[type[PathValidator]] = [CostComplexity, Degree, OptimalSize, MEstimateValidation, DepthImpurityValidation]
 NESTED: list[type[PathValidator]] = [CostComplexity, Degree, DepthImpurityValidation]
-every_tree = settings(derandomize=True, deadline=None, max_examples=60)
 kinds = pytest.mark.parametrize("kind", PATHS, ids=lambda kind: kind.__name__)
 nested_kinds = pytest.mark.parametrize("kind", NESTED, ids=lambda kind: kind.__name__)
 
@@ -96,7 +95,6 @@ def answer(validator: Validator, tree: Tree, *counts: Floats) -> frozenset[int]:
 
 
 @kinds
-@every_tree
 @given(validated=validated_trees())
 def test_tables_tell_leaves_and_errors_of_each_pruning(
     kind: type[PathValidator], validated: tuple[Tree, Floats]
@@ -112,7 +110,6 @@ def test_tables_tell_leaves_and_errors_of_each_pruning(
 
 
 @kinds
-@every_tree
 @given(tree=random_trees())
 def test_paths_go_from_weak_to_strong(kind: type[PathValidator], tree: Tree) -> None:
     path = kind().path(tree, MAJORITY)
@@ -123,7 +120,6 @@ def test_paths_go_from_weak_to_strong(kind: type[PathValidator], tree: Tree) -> 
 
 
 @nested_kinds
-@every_tree
 @given(tree=random_trees())
 def test_nested_prunings_only_ever_cut_more(kind: type[PathValidator], tree: Tree) -> None:
     inner = [set(range(len(tree))) - below(tree, cut) for cut in steps(kind(), tree)]
@@ -140,9 +136,6 @@ def below(tree: Tree, cut: frozenset[int]) -> set[int]:
 
 
 # Cost-complexity
-
-
-@every_tree
 @given(tree=random_trees(), risk=st.sampled_from(["error", "gini", "entropy"]))
 def test_cost_complexity_steps_are_the_smallest_minimisers(tree: Tree, risk: Any) -> None:
     validator = CostComplexity(risk=risk)
@@ -158,7 +151,6 @@ def test_cost_complexity_steps_are_the_smallest_minimisers(tree: Tree, risk: Any
             assert [each for leaves, each in best if leaves == smallest] == [cut]
 
 
-@every_tree
 @given(tree=random_trees())
 def test_cost_complexity_is_strictly_nested_and_convex(tree: Tree) -> None:
     table = CostComplexity().table(tree, tree.class_weights, MAJORITY)
@@ -168,9 +160,6 @@ def test_cost_complexity_is_strictly_nested_and_convex(tree: Tree) -> None:
 
 
 # Optimal sizes
-
-
-@every_tree
 @given(tree=random_trees(most=5))
 def test_no_pruning_of_a_size_makes_fewer_training_errors(tree: Tree) -> None:
     errors = errors_as_leaves(tree.class_weights, node_classes(tree, MAJORITY))
@@ -185,9 +174,6 @@ def test_no_pruning_of_a_size_makes_fewer_training_errors(tree: Tree) -> None:
 
 
 # Degree, depth impurity, m-estimate
-
-
-@every_tree
 @given(tree=random_trees())
 def test_degrees_are_those_of_the_iterative_definition(tree: Tree) -> None:
     errors = errors_as_leaves(tree.class_weights, node_classes(tree, MAJORITY))
@@ -203,7 +189,6 @@ def test_degrees_are_those_of_the_iterative_definition(tree: Tree) -> None:
         assert topmost(tree, np.array(sorted(cut), dtype=np.int32)) == steps(Degree(), tree)[step]
 
 
-@every_tree
 @given(tree=random_trees(), impurity=st.sampled_from(["gini", "entropy"]))
 def test_each_beta_cuts_as_direct_pruning_does(tree: Tree, impurity: Any) -> None:
     validator = DepthImpurityValidation(impurity=impurity)
@@ -213,7 +198,6 @@ def test_each_beta_cuts_as_direct_pruning_does(tree: Tree, impurity: Any) -> Non
         assert cut_at(tree, path.cut(step)) == direct
 
 
-@every_tree
 @given(tree=random_trees(), impurity=st.sampled_from(["gini", "entropy"]))
 def test_exact_values_of_beta_are_where_direct_pruning_cuts_more(tree: Tree, impurity: Any) -> None:
     path = DepthImpurityValidation(impurity=impurity, candidates="exact").path(tree, MAJORITY)
@@ -225,7 +209,6 @@ def test_exact_values_of_beta_are_where_direct_pruning_cuts_more(tree: Tree, imp
             assert cut_at(tree, path.cut(step)) == direct
 
 
-@every_tree
 @given(tree=random_trees())
 def test_each_m_cuts_as_direct_pruning_does(tree: Tree) -> None:
     path = MEstimateValidation().path(tree, MAJORITY)
@@ -234,9 +217,6 @@ def test_each_m_cuts_as_direct_pruning_does(tree: Tree) -> None:
 
 
 # Reduced errors
-
-
-@every_tree
 @given(validated=validated_trees(most=5), tef=st.sampled_from([0.0, 0.5, 1.0]))
 def test_reduced_error_pruning_is_the_smallest_of_the_best_prunings(validated: tuple[Tree, Floats], tef: float) -> None:
     tree, counts = validated
@@ -258,7 +238,6 @@ def test_reduced_error_pruning_is_the_smallest_of_the_best_prunings(validated: t
 
 
 @kinds
-@every_tree
 @given(validated=validated_trees(), tef=st.sampled_from([0.0, 0.5, 1.0]))
 def test_more_standard_errors_never_give_a_larger_tree(kind: Any, validated: tuple[Tree, Floats], tef: float) -> None:
     tree, counts = validated
@@ -268,7 +247,6 @@ def test_more_standard_errors_never_give_a_larger_tree(kind: Any, validated: tup
 
 
 @kinds
-@every_tree
 @given(validated=validated_trees())
 def test_a_larger_weight_of_training_errors_never_selects_more_of_them(
     kind: Any, validated: tuple[Tree, Floats]
@@ -285,7 +263,6 @@ def test_a_larger_weight_of_training_errors_never_selects_more_of_them(
 
 
 @kinds
-@every_tree
 @given(validated=validated_trees())
 def test_the_same_pass_twice_selects_the_same(kind: Any, validated: tuple[Tree, Floats]) -> None:
     tree, counts = validated
@@ -293,7 +270,6 @@ def test_the_same_pass_twice_selects_the_same(kind: Any, validated: tuple[Tree, 
 
 
 @pytest.mark.parametrize("kind", [CostComplexity, OptimalSize], ids=lambda kind: kind.__name__)
-@every_tree
 @given(validated=validated_trees())
 def test_twice_as_many_training_rows_change_nothing(kind: Any, validated: tuple[Tree, Floats]) -> None:
     tree, counts = validated
@@ -301,14 +277,12 @@ def test_twice_as_many_training_rows_change_nothing(kind: Any, validated: tuple[
     assert answer(kind(), doubled, counts) == answer(kind(), tree, counts)
 
 
-@every_tree
 @given(tree=random_trees())
 def test_twice_as_many_training_rows_double_the_degrees(tree: Tree) -> None:
     doubled = replace(tree, class_weights=2 * tree.class_weights)
     assert (2 * Degree().path(tree, MAJORITY).keys).tolist() == Degree().path(doubled, MAJORITY).keys.tolist()
 
 
-@every_tree
 @given(tree=random_trees())
 def test_the_order_of_the_children_makes_no_difference(tree: Tree) -> None:
     turned, place = reversed_children(tree)
@@ -319,7 +293,6 @@ def test_the_order_of_the_children_makes_no_difference(tree: Tree) -> None:
     assert (same.leaves.tolist(), same.training.tolist()) == (mirror.leaves.tolist(), mirror.training.tolist())
 
 
-@every_tree
 @given(tree=random_trees(), numbers=st.permutations([0, 1, 2]))
 def test_other_numbers_of_classes_change_nothing(tree: Tree, numbers: list[int]) -> None:
     k = tree.class_weights.shape[1]
@@ -333,7 +306,6 @@ def test_other_numbers_of_classes_change_nothing(tree: Tree, numbers: list[int])
         assert (table.leaves.tolist(), table.training.tolist()) == (same.leaves.tolist(), same.training.tolist())
 
 
-@settings(max_examples=60, deadline=None)
 @given(random_trees(), st.integers(-6, 0), st.integers(0, 6))
 def test_a_smaller_grid_is_a_part_of_the_larger_one(tree: Tree, smallest: int, largest: int) -> None:
     few = MEstimateValidation(smallest=smallest, largest=largest)
@@ -356,7 +328,6 @@ def test_a_grid_ends_where_it_begins_at_the_earliest() -> None:
 
 
 @pytest.mark.parametrize("risk", ["error", "gini", "entropy"])
-@every_tree
 @given(random_trees())
 def test_costs_are_those_at_which_nodes_are_cut(risk: Any, tree: Tree) -> None:
     path = CostComplexity(risk=risk).path(tree, MAJORITY)

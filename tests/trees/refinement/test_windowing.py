@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from intemi.data import Data
@@ -64,7 +64,6 @@ def test_a_window_of_one_row_grows_by_one() -> None:
     assert LargerWindow().run(data, before, classifier, np.random.default_rng(0)).results == {"Wrong": 3, "Added": 1}
 
 
-@settings(max_examples=20, deadline=None)
 @given(tables(missing=False), st.floats(0.05, 1.0), st.integers(0, 99))
 def test_no_row_outside_the_window_is_wrong_at_the_end(data: Data, share: float, seed: int) -> None:
     model = run(Windowing(share=share, most=100, seed=seed), data)
