@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import doctest
 import importlib
-import pkgutil
 import re
 import subprocess
 import sys
@@ -17,6 +16,7 @@ import pytest
 import intemi
 from intemi.experiments import parse_experiment
 from tests.pages import blocks, program, promised
+from tests.programs import run_python
 
 ROOT = Path(__file__).parent.parent
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
@@ -30,7 +30,7 @@ def name(page: Path) -> str:
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page)], ids=name)
 def test_the_code_of_a_page_runs_and_prints_what_the_page_says(page: Path, tmp_path: Path) -> None:
     (tmp_path / "program.py").write_text(program(page), "utf-8")
-    done = subprocess.run([sys.executable, "-W", "error", "program.py"], cwd=tmp_path, capture_output=True, text=True)
+    done = run_python("program.py", cwd=tmp_path, strict=True, timeout=280)
     assert done.returncode == 0, done.stderr
     printed = "\n".join(line.rstrip() for line in done.stdout.splitlines())
     for each in promised(page):
@@ -87,8 +87,12 @@ def test_the_site_is_built_without_a_warning_and_needs_nothing_from_elsewhere(tm
                 assert link.fragment in pages[target].anchors, f"{page.name} links to {link.path}#{link.fragment}"
 
 
-def test_the_examples_in_docstrings_run() -> None:
-    failed = 0
-    for module in pkgutil.walk_packages(intemi.__path__, "intemi."):
-        failed += doctest.testmod(importlib.import_module(module.name)).failed
-    assert failed == 0
+PACKAGES = sorted({file.parent for file in Path(intemi.__file__).parent.rglob("*.py")})
+
+
+@pytest.mark.parametrize("package", PACKAGES, ids=name)
+def test_the_examples_in_the_docstrings_of_a_package_run(package: Path) -> None:
+    files = sorted(package.glob("*.py"))
+    modules = [".".join(file.relative_to(ROOT).with_suffix("").parts) for file in files]
+    failed = [name for name in modules if doctest.testmod(importlib.import_module(name)).failed]
+    assert failed == []

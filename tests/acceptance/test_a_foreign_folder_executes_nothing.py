@@ -6,7 +6,6 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ from intemi.kernel import ConfigurationError, Project, from_plain
 from intemi.kernel.decoding import decode
 from intemi.kernel.errors import IntemiError
 from intemi.machines import DataLoader, SklearnClassifier
+from tests.programs import run_python
 
 PLAN = "data: [iris]\nprotocol: {distributor: {type: CVDistributor, folds: 3}}\n"
 GUESS = "from intemi.machines import NaiveBayes\n\nclass Guess(NaiveBayes):\n    depth: int = 3\n"
@@ -53,8 +53,7 @@ for arguments in json.loads(sys.argv[1]):
 
 
 def intemi(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-c", "from intemi.cli.main import main; main()", *arguments]
-    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=120)
+    return run_python("-c", "from intemi.cli.main import main; main()", *arguments, cwd=cwd)
 
 
 def edit(folder: Path, change: Callable[[dict[str, Any]], None]) -> None:
@@ -89,8 +88,7 @@ def test_no_command_imports_what_a_folder_names(demo: Path) -> None:
         (demo / file).write_text(trap)
     names = ["demo/evil.py", "evil.py", str(demo / "demo" / "evil.py"), "study.py", "study", "demo.evil"]
     edit(demo / "demo", lambda plan: plan.update(imports=names))
-    command = [sys.executable, "-c", ALL_COMMANDS, json.dumps(COMMANDS)]
-    done = subprocess.run(command, cwd=demo, capture_output=True, text=True, timeout=250)
+    done = run_python("-c", ALL_COMMANDS, json.dumps(COMMANDS), cwd=demo, timeout=250)
     assert not (demo / "PWNED").exists()
     assert done.stdout.split() == ["as", "it", "should"] * len(COMMANDS), done.stdout + done.stderr
 

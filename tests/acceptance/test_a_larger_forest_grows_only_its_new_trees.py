@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
+
+from tests.programs import run_python
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = """
@@ -31,9 +31,9 @@ with Project(folder, workers=workers) as project:
 
 def forest(folder: Path, trees: int, workers: int = 1) -> dict[str, Any]:
     """What a process of its own grows in a folder."""
-    command = [sys.executable, "-c", PROGRAM, str(folder), str(trees), str(workers)]
-    printed = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True).stdout
-    found: dict[str, Any] = json.loads(printed)
+    done = run_python("-c", PROGRAM, str(folder), str(trees), str(workers), cwd=ROOT, timeout=280)
+    assert done.returncode == 0, done.stderr
+    found: dict[str, Any] = json.loads(done.stdout)
     return found
 
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from intemi.data import describe
+from tests.programs import run_python
 
 HEAD = "Patient ID;Admission date;Weight [kg];Income;Family history?;Notes;Empty;Unit;CHD"
 EXPECTED = [
@@ -42,14 +41,8 @@ def messy(tmp_path: Path) -> Path:
 
 
 def intemi(folder: Path, *arguments: str) -> str:
-    done = subprocess.run(
-        [sys.executable, "-m", "intemi.cli", *arguments],
-        cwd=folder,
-        env={**os.environ, "NO_COLOR": "1"},
-        capture_output=True,
-        text=True,
-        timeout=280,
-    )
+    environment = {**os.environ, "NO_COLOR": "1"}
+    done = run_python("-m", "intemi.cli", *arguments, cwd=folder, env=environment, timeout=280)
     assert done.returncode == 0, done.stderr
     return done.stdout
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import jsonschema
 import pytest
 import yaml
+
+from tests.programs import run_python
 
 OWN = '''
 from intemi.analysis import Transformation, hypothesis_test
@@ -42,8 +42,7 @@ comparison: {test: RangeTest}
 
 def said(folder: Path, *words: str, code: int = 0) -> str:
     """What the command says, in a process of its own: what one imports must not help another."""
-    command = [sys.executable, "-m", "intemi.cli", *words]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    done = run_python("-m", "intemi.cli", *words, cwd=folder)
     assert done.returncode == code, done.stdout + done.stderr
     return done.stdout + done.stderr
 

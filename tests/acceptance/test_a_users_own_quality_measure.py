@@ -25,6 +25,7 @@ from intemi.machines.trees import (
 )
 from intemi.testing import check_machine
 from tests import datasets
+from tests.programs import run_python
 from tests.trees.examples import G14, same_tree, searched_tree, tree_of
 
 PAGE = Path(__file__).parents[2] / "docs" / "tree-components.md"
@@ -172,7 +173,7 @@ def weighed(weight):
 
 def ran(folder: Path) -> tuple[str, float, int]:
     """The digest of the program's measure, the first cut of its tree, and how many trees were grown for it."""
-    done = subprocess.run([sys.executable, "program.py"], cwd=folder, capture_output=True, text=True, timeout=120)
+    done = run_python("program.py", cwd=folder)
     assert done.returncode == 0, done.stderr
     digest, cut, grown = json.loads(done.stdout)
     return digest, cut, grown

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import pickle
 import sqlite3
-import subprocess
-import sys
 import zipfile
 from contextlib import closing
 from functools import cache
@@ -42,6 +40,7 @@ from intemi.machines.trees import C45, CART, QUEST, CTree, DecisionTree
 from intemi.machines.trees.classifier import TreeClassifier
 from intemi.machines.trees.tree import Tree
 from tests.learning.tables import mixed
+from tests.programs import run_python
 
 STORM = """
 import sys
@@ -105,7 +104,7 @@ def test_sound_trees_are_read() -> None:
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_tampered_trees_never_lead_out_of_their_arrays(seed: int) -> None:
-    done = subprocess.run([sys.executable, "-c", STORM, str(seed)], capture_output=True, text=True, timeout=200)
+    done = run_python("-c", STORM, str(seed), cwd=Path.cwd(), timeout=200)
     assert done.returncode == 0, done.stderr[-2000:]
     refused, used = map(int, done.stdout.split())
     assert refused > used > 0

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.programs import run_python
 
 MACHINES = '''
 """A diamond of machines with a tail: source, then left and right, then join, then after; and a loner beside them."""
@@ -155,15 +155,9 @@ class Place:
 
     def run(self, way: str = "machines", unification: int = 2) -> Any:
         """What a run in a new process started, and what came out."""
-        done = subprocess.run(
-            [sys.executable, "run.py", str(unification), way],
-            cwd=self.folder,
-            # Without compiled files: an edit within the second that leaves the length as it was would not be seen.
-            env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
-            capture_output=True,
-            text=True,
-            timeout=120,
-        )
+        # Without compiled files: an edit within the second that leaves the length as it was would not be seen.
+        environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
+        done = run_python("run.py", str(unification), way, cwd=self.folder, env=environment)
         assert done.returncode == 0, done.stderr
         assert done.stderr == ""
         return json.loads(done.stdout)

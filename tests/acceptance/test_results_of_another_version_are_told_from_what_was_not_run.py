@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
+
+from tests.programs import run_python
 
 OWN = """
 from intemi.machines import Majority
@@ -24,8 +24,7 @@ TOLD = "was run with other settings, or by another version of its machines: run 
 
 
 def said(folder: Path, *words: str, code: int = 0) -> str:
-    command = [sys.executable, "-m", "intemi.cli", *words]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    done = run_python("-m", "intemi.cli", *words, cwd=folder)
     assert done.returncode == code, done.stdout + done.stderr
     return " ".join((done.stdout + done.stderr).split())
 

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.programs import run_python
+
 INTEMI = [sys.executable, "-m", "intemi.cli"]
 QUICK = """
 name: quick
@@ -44,6 +46,8 @@ protocol: {distributor: {type: CVDistributor, folds: 5}, repetitions: 1}
 
 
 def intemi(folder: Path, *arguments: str, **options: object) -> subprocess.CompletedProcess[str]:
+    if not options:
+        return run_python("-m", "intemi.cli", *arguments, cwd=folder)
     return subprocess.run([*INTEMI, *arguments], cwd=folder, capture_output=True, text=True, **options)  # type: ignore[call-overload, no-any-return]
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import socket
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+from tests.programs import run_python
 
 NAMES = [
     "claims",
@@ -65,8 +66,7 @@ print("done")
 
 def run(*folders: Path) -> subprocess.CompletedProcess[str]:
     """Use folders in all ways, in one process; the last line that it prints is "done"."""
-    command = [sys.executable, "-c", PROGRAM, *map(str, folders)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=100)
+    return run_python("-c", PROGRAM, *map(str, folders), cwd=Path.cwd(), timeout=100)
 
 
 def make_socket(path: Path) -> None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +16,7 @@ from intemi.experiments.pictures import PICTURES
 from intemi.experiments.schema import experiment_schema
 from intemi.kernel import ConfigurationError
 from intemi.kernel.registered import Registered
+from tests.programs import run_python
 
 OWN = '''
 from intemi.analysis import Transformation, hypothesis_test
@@ -132,7 +131,7 @@ def test_an_edited_format_reads_its_files_again(there: Path) -> None:
     def ran(source: str) -> list[str]:
         Path("own_format.py").write_text(source, "utf-8")
         Path("program.py").write_text(EDITED, "utf-8")
-        done = subprocess.run([sys.executable, "program.py"], capture_output=True, text=True, check=False)
+        done = run_python("program.py", cwd=Path.cwd())
         assert done.returncode == 0, done.stderr
         return done.stdout.split()
 

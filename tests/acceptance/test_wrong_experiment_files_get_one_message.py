@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from intemi.experiments import ExperimentError, read_experiment
+from tests.programs import run_python
 
 SCHEME = """
 data: [iris]
@@ -230,9 +229,7 @@ def test_a_wrong_file_gets_one_message_with_line_and_remedy(
 @pytest.mark.parametrize("command", ["run", "compare", "report", "graph"])
 def test_the_command_says_it_without_a_traceback_and_ends_with_2(folder: Path, command: str) -> None:
     (folder / "wrong.yaml").write_text("data: [iris]\nlearners: [KNNN]\n")
-    done = subprocess.run(
-        [sys.executable, "-m", "intemi.cli", command, "wrong.yaml"], cwd=folder, capture_output=True, text=True
-    )
+    done = run_python("-m", "intemi.cli", command, "wrong.yaml", cwd=folder)
     assert done.returncode == 2
     assert done.stderr == "Error: wrong.yaml:2: learners.0: no machine is called 'KNNN'; did you mean 'KNN'?\n"
     assert done.stdout == ""
