@@ -10,7 +10,7 @@ import pytest
 
 from intemi.kernel.shipped import VARIABLE
 from scripts.reference_data import WIDE
-from tests import profiles
+from tests import durations, profiles
 from tests.clusters import RealCluster
 
 profiles.load()
@@ -30,33 +30,42 @@ def missing_modules(extra: str) -> list[str]:
     return [module for module in EXTRAS[extra] if find_spec(module) is None]
 
 
-def pytest_configure() -> None:
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option that renews the table of durations."""
+    parser.addoption("--write-durations", action="store_true", help="renew tests/durations.json")
+
+
+def pytest_configure(config: pytest.Config) -> None:
     """Let machines have the digests of a release, here and in processes that tests start: those are pinned."""
     os.environ.setdefault(VARIABLE, "release")
+    if config.getoption("write_durations") and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(durations.Durations())
 
 
-def pytest_report_header() -> list[str]:
-    """Say which tests are not part of the run because something is not there."""
-    missing = [extra for extra in EXTRAS if missing_modules(extra)]
-    extras = f"not installed: {', '.join(missing)}: tests that need them are skipped" if missing else "all installed"
-    if WIDE.is_there:
-        wide = f"{len(WIDE.names())} data sets found beside the repository"
-    else:
-        wide = "57 data sets not found: tests marked wide are not collected, others have stand-ins"
-    return [f"extras: {extras}", f"wide check: {wide}"]
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say which tests are not part of the run."""
+    if not profiles.FULL:
+        terminalreporter.line("profile quick: few examples, and none of the tests marked full; `make test-all` has all")
+    if missing := [extra for extra in EXTRAS if missing_modules(extra)]:
+        terminalreporter.line(f"not installed: {', '.join(missing)}: tests that need them were skipped")
+    if not WIDE.is_there:
+        terminalreporter.line("57 data sets not found: tests marked wide are not collected, others have stand-ins")
 
 
+@pytest.hookimpl(tryfirst=True)  # before the options -k and -m
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Skip tests whose extra is not installed, and leave out those of the wide check where its data are not there."""
+    """Skip tests whose extra is not installed, leave out what is not part of this run, and put long files first."""
     for item in items:
         for marker in item.iter_markers("needs"):
             if missing := missing_modules(*marker.args):
                 reason = f"needs intemi[{marker.args[0]}]: {', '.join(missing)} not installed; make test installs it"
                 item.add_marker(pytest.mark.skip(reason=reason))
-    if not WIDE.is_there:
-        left_out = [item for item in items if item.get_closest_marker("wide")]
-        items[:] = [item for item in items if not item.get_closest_marker("wide")]
-        config.hook.pytest_deselected(items=left_out)
+    absent = {name for name, is_run in (("full", profiles.FULL), ("wide", WIDE.is_there)) if not is_run}
+    left_out = {item for item in items if any(item.get_closest_marker(name) for name in absent)}
+    if left_out:
+        config.hook.pytest_deselected(items=list(left_out))
+    kept = [item for item in items if item not in left_out]
+    items[:] = durations.longest_first(kept) if hasattr(config, "workerinput") else kept
 
 
 @pytest.fixture(scope="session")
