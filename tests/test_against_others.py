@@ -28,7 +28,6 @@ def test_errors_are_compared_with_those_of_the_best(capsys: pytest.CaptureFixtur
     assert "25" in next(line for line in printed.splitlines() if line.startswith("share of CPU"))
 
 
-@pytest.mark.slow
 def test_a_search_that_fails_answers_with_the_most_frequent_class(tmp_path: Path) -> None:
     file = tmp_path / "small.csv"
     file.write_text("x,class\n" + "\n".join(f"{row % 7},{'aab'[row % 3]}" for row in range(60)) + "\n")

@@ -21,7 +21,6 @@ from benchmarks.peers import PEERS
 from benchmarks.report import Target, print_targets
 
 
-@pytest.mark.slow
 @pytest.mark.needs("bench")
 def test_the_benchmark_of_requests_runs_every_peer(capsys: pytest.CaptureFixture[str]) -> None:
     targets = requests.run(requests.Sizes(leaves=8, peer_leaves=4, rounds=1))
@@ -32,7 +31,7 @@ def test_the_benchmark_of_requests_runs_every_peer(capsys: pytest.CaptureFixture
     assert all(target.measured > 0 for target in targets)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_the_benchmark_of_scaling_runs(capsys: pytest.CaptureFixture[str]) -> None:
     targets = scaling.run(scaling.Sizes({5: 1, 10: 1}, rounds=1))
     assert "bytes per machine" in capsys.readouterr().out
@@ -40,7 +39,7 @@ def test_the_benchmark_of_scaling_runs(capsys: pytest.CaptureFixture[str]) -> No
     assert all(target.measured > 0 for target in targets)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_the_benchmark_of_a_million_machines_runs_with_ten_thousand(capsys: pytest.CaptureFixture[str]) -> None:
     targets = million.run(million.Sizes.up_to(10_000))
     printed = capsys.readouterr().out
@@ -49,7 +48,7 @@ def test_the_benchmark_of_a_million_machines_runs_with_ten_thousand(capsys: pyte
     assert all(target.measured > 0 for target in targets)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_the_benchmark_of_cross_validation_runs_on_the_same_splits(capsys: pytest.CaptureFixture[str]) -> None:
     targets = cross_validation.run(cross_validation.Sizes(repetitions=1, folds=3, rounds=1))
     printed = capsys.readouterr().out
@@ -59,7 +58,7 @@ def test_the_benchmark_of_cross_validation_runs_on_the_same_splits(capsys: pytes
     assert all(target.measured > 0 for target in targets)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_the_benchmark_of_pruning_finds_the_accuracies_of_scikit_learn(capsys: pytest.CaptureFixture[str]) -> None:
     targets = pruning._measure_strengths(pruning.QUICK)  # the others take too long for a test
     (ours,) = [line.split() for line in capsys.readouterr().out.splitlines() if line.startswith("wine: intemi")]
@@ -68,7 +67,7 @@ def test_the_benchmark_of_pruning_finds_the_accuracies_of_scikit_learn(capsys: p
     assert all(target.measured > 0 for target in targets)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_the_benchmark_of_forests_runs(capsys: pytest.CaptureFixture[str]) -> None:
     targets = forests.run(forests.Sizes(data=("iris",), trees=5, rounds=1, compared="rings"))
     assert "A forest of 5 trees" in capsys.readouterr().out
@@ -110,7 +109,7 @@ def test_a_target_says_whether_it_held(capsys: pytest.CaptureFixture[str]) -> No
     assert dear.split() == ["dear", "2", "s", "≤", "0.5", "s", "MISSED"]
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.needs("dask")
 def test_the_benchmark_of_clusters_runs_every_peer(capsys: pytest.CaptureFixture[str]) -> None:
     with warnings.catch_warnings():
@@ -121,7 +120,7 @@ def test_the_benchmark_of_clusters_runs_every_peer(capsys: pytest.CaptureFixture
     assert all(target.measured > 0 for target in targets)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.needs("dask")
 def test_workers_that_sleep_are_kept_busy(capsys: pytest.CaptureFixture[str]) -> None:
     (target,) = cluster_simulation.measure(cluster_simulation.Sizes((4,), seconds=(), duration=0.2), [0.1, 0.2])

@@ -68,7 +68,7 @@ class Links(HTMLParser):
         self.parts += [value for name, value in given.items() if name == "src" or (tag, name) == ("link", "href")]
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.needs("docs")
 def test_the_site_is_built_without_a_warning_and_needs_nothing_from_elsewhere(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(tmp_path)]

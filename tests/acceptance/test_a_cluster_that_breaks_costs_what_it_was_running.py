@@ -1,5 +1,5 @@
 """Whatever happens to a cluster, at whatever moment: the same results in the end, nothing that was reported finished
-runs twice, and no process is left behind. `INTEMI_CLUSTER_FAULTS=30` has each fault happen so often.
+runs twice, and no process is left behind.
 """
 
 from __future__ import annotations
@@ -26,10 +26,11 @@ from intemi.dask.remote import LEASE_SECONDS
 from tests.acceptance.test_remote_leaves_are_ended_at_once import Hang, process_of
 from tests.clusters import ROOT, RealCluster, wait_for_workers
 from tests.machines import Log, Sleep, cross_validation
+from tests.profiles import by_profile
 
-pytestmark = [pytest.mark.slow, pytest.mark.needs("dask"), pytest.mark.filterwarnings("ignore::ResourceWarning")]
+pytestmark = [pytest.mark.needs("dask"), pytest.mark.filterwarnings("ignore::ResourceWarning")]
 
-FAULTS = int(os.environ.get("INTEMI_CLUSTER_FAULTS", "1"))
+FAULTS = by_profile(quick=1, full=3)
 LEAVES = 40
 
 
@@ -135,10 +136,10 @@ def expect_gone(processes: list[psutil.Process]) -> None:
     "fault",
     [
         "kill_worker",
-        "freeze_worker",
+        pytest.param("freeze_worker", marks=pytest.mark.full),
         "kill_leaf",
-        "restart_by_nanny",
-        "kill_scheduler",
+        pytest.param("restart_by_nanny", marks=pytest.mark.full),
+        pytest.param("kill_scheduler", marks=pytest.mark.full),
     ],
 )
 def test_a_fault_at_a_random_moment(storm: Storm, tmp_path: Path, fault: str) -> None:
@@ -158,6 +159,7 @@ def test_a_fault_at_a_random_moment(storm: Storm, tmp_path: Path, fault: str) ->
         wait_for_workers(storm.cluster, 2)
 
 
+@pytest.mark.full
 def test_limits_hold_when_the_scheduler_was_started_again(storm: Storm, tmp_path: Path) -> None:
     with warnings.catch_warnings(), Project(workers=DaskWorkers(storm.cluster.address)) as project:
         warnings.simplefilter("ignore", ClusterWarning)
@@ -275,6 +277,7 @@ def island() -> Iterator[Island]:
     made.close()
 
 
+@pytest.mark.full
 def test_the_network_is_cut_for_seconds(island: Island, tmp_path: Path) -> None:
     with RealCluster(host=island.host, prefix=("ip", "netns", "exec", island.name)) as cluster:
         cluster.add_worker("--host", island.host)

@@ -19,7 +19,7 @@ from intemi.dask import ClusterWarning, DaskWorkers
 from tests.clusters import RealCluster, wait_for_workers
 from tests.machines import Number, Sleep
 
-pytestmark = [pytest.mark.slow, pytest.mark.needs("dask")]
+pytestmark = [pytest.mark.needs("dask")]
 
 PRELOAD = '''
 """A worker that behaves as the file `mode` says."""

@@ -18,7 +18,6 @@ from tests.clusters import RealCluster
 from tests.machines import Number
 
 pytestmark = [
-    pytest.mark.slow,
     pytest.mark.needs("dask"),
     pytest.mark.skipif(shutil.which("openssl") is None, reason="certificates are made by the command openssl"),
 ]

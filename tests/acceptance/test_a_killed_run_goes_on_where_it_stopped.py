@@ -39,8 +39,9 @@ from intemi.kernel.disk import DiskStore
 from intemi.kernel.record import Record, flat
 from intemi.machines import Scheme
 from tests.machines import Chain, Draw, Fan, Shake, Split, cross_validation
+from tests.profiles import by_profile
 
-KILLS = 25
+KILLS = by_profile(quick=6, full=25)
 LIFE = 10
 """How many machines a run that is to be killed may finish at most."""
 ENDLESS = 1_000_000
@@ -368,7 +369,7 @@ def test_a_process_goes_on_for_another_that_is_killed_beside_it(tmp_path: Path) 
     victim = runs.start(companions=2, life=LIFE)
     victim.kill_after(lines=8, seconds=0.0)  # in the middle of the first thing that was asked for
     assert victim.end()
-    for _, moment in zip(range(8), moments(seed=2), strict=False):
+    for _, moment in zip(range(by_profile(quick=3, full=8)), moments(seed=2), strict=False):
         victim = runs.start(life=LIFE)
         victim.kill_after(*moment)
         victim.end()

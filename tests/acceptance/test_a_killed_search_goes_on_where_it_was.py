@@ -11,8 +11,6 @@ import signal
 import time
 from pathlib import Path
 
-import pytest
-
 from intemi.kernel import Event, EventKind, Project
 from intemi.machines import (
     KNN,
@@ -73,7 +71,6 @@ def ranking_in(folder: Path) -> list[tuple[float, str, float]]:
         return list(zip(table["quality"], table["candidate"], table["p"], strict=True))
 
 
-@pytest.mark.slow
 def test_the_ranking_is_the_same_and_nothing_that_had_finished_is_run_again(tmp_path: Path) -> None:
     rng = random.Random(3)
     log = tmp_path / "log"

@@ -59,7 +59,6 @@ def test_its_description_names_everything_that_is_wrong_with_it(messy: Path) -> 
     assert [each["name"] for each in plain["columns"]] == HEAD.split(";")
 
 
-@pytest.mark.slow
 def test_the_file_that_init_writes_runs_without_failed_machines(messy: Path) -> None:
     said = intemi(messy, "init", "heart.yaml", "--data", "heart.csv", "--target", "CHD")
     for start in EXPECTED:

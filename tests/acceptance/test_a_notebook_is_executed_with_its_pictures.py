@@ -38,7 +38,6 @@ def cells(tmp_path_factory: pytest.TempPathFactory) -> list[Cell]:
     return code(folder / "executed.ipynb")
 
 
-@pytest.mark.slow
 def test_every_cell_runs_and_shows_something(cells: list[Cell]) -> None:
     assert [cell["execution_count"] for cell in cells] == list(range(1, len(cells) + 1))
     assert all(cell["outputs"] for cell in cells[1:])
@@ -47,7 +46,6 @@ def test_every_cell_runs_and_shows_something(cells: list[Cell]) -> None:
     assert shown_forms.count("text/html") >= 8
 
 
-@pytest.mark.slow
 def test_pictures_are_pictures(cells: list[Cell]) -> None:
     outputs = [output.get("data", {}) for cell in cells for output in cell["outputs"]]
     for picture in (b64decode(data["image/png"]) for data in outputs if "image/png" in data):
@@ -55,7 +53,6 @@ def test_pictures_are_pictures(cells: list[Cell]) -> None:
         assert len(picture) > 3000
 
 
-@pytest.mark.slow
 def test_what_is_kept_in_the_notebook_is_what_it_shows(cells: list[Cell]) -> None:
     kept = code(NOTEBOOK)
     assert [forms(cell) for cell in kept] == [forms(cell) for cell in cells], "python -m scripts.notebook renews it"
@@ -68,7 +65,6 @@ def told(cell: Cell) -> list[str]:
     return ["".join(output.get("data", {}).get("text/html", output.get("text", ""))) for output in cell["outputs"]]
 
 
-@pytest.mark.slow
 @pytest.mark.needs("browser")
 @pytest.mark.parametrize("dark", [False, True])
 def test_a_browser_renders_all_outputs(cells: list[Cell], dark: bool, tmp_path: Path) -> None:

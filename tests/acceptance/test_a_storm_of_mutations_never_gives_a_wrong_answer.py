@@ -26,8 +26,9 @@ import pytest
 from intemi.kernel import Input, IntemiError, Machine, Model, Output, Project, StoreWarning
 from intemi.kernel.disk.seal import COMPOSITE, RECORD, seal, unseal
 from intemi.kernel.disk.upkeep import verify
+from tests.profiles import by_profile
 
-MUTATIONS = 300
+MUTATIONS = by_profile(quick=48, full=300)
 SECONDS = 20
 """No session takes longer."""
 PAGE = 4096

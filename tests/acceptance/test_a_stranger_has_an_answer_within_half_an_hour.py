@@ -15,7 +15,7 @@ from tests.pages import program
 PAGE = Path(__file__).parents[2] / "docs" / "first-half-hour.md"
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_the_commands_of_the_page_lead_to_an_answer(tmp_path: Path) -> None:
     folder, home = tmp_path / "work", tmp_path / "home"
     folder.mkdir()

@@ -186,7 +186,7 @@ EDITS = [
 ]
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_an_edited_measure_is_another_one_and_grows_its_own_tree(tmp_path: Path) -> None:
     (tmp_path / "program.py").write_text(PROGRAM)
     (tmp_path / "helpers.py").write_text(HELPERS)

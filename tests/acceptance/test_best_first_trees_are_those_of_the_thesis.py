@@ -16,7 +16,6 @@ from scripts.best_first_thesis import ACCURACY, CURVES, NODES, SETTINGS
 from tests.datasets import load
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["iris", *(pytest.param(each, marks=pytest.mark.wide) for each in ("ecoli", "ionosphere"))]
 )

@@ -15,7 +15,7 @@ from scripts.reference_data import HOME
 FEW = ("iris", "wine", "rings", "monks-3", "grades")
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize("name", FEW)
 def test_accuracies_are_within_two_standard_errors_of_wekas(name: str) -> None:
     with Project() as project:

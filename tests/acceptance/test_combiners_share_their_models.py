@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from intemi.data import Data
 from intemi.kernel import Machine, Project
 from intemi.machines import (
@@ -90,7 +88,6 @@ def test_a_meta_decision_tree_trains_on_all_data_what_it_uses() -> None:
         assert trained(project) == 50 + len(done.results["Members"])
 
 
-@pytest.mark.slow
 def test_in_cross_validation_each_outer_fold_trains_55_models_and_another_process_none(tmp_path: Path) -> None:
     outer = CVDistributor(folds=3)
     with Project(tmp_path / "project") as project:

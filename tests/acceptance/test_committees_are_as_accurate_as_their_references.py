@@ -12,7 +12,7 @@ import pytest
 from intemi import Project
 from scripts.parity_committees import FOREST, STUMPS, TREES, compared
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.full
 
 
 @pytest.fixture(scope="module")

@@ -51,10 +51,11 @@ print(json.dumps({"tests": tests, "table": data.table.nbytes, "added": memory("V
 """
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="the peak of memory is read from /proc")
 @pytest.mark.parametrize("kept", ["in memory", "on disk"])
-@pytest.mark.parametrize(("learner", "repetitions"), [("majority", 10), ("naive Bayes", 2)])
+@pytest.mark.parametrize(
+    ("learner", "repetitions"), [("majority", 10), pytest.param("naive Bayes", 2, marks=pytest.mark.full)]
+)
 def test_folds_of_a_large_table_fit_in_memory(learner: str, repetitions: int, kept: str, tmp_path: Path) -> None:
     folder = [str(tmp_path / "project")] if kept == "on disk" else []
     command = [sys.executable, "-c", PROGRAM, learner, str(repetitions), *folder]

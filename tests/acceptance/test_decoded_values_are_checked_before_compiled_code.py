@@ -40,6 +40,7 @@ from intemi.machines.trees import C45, CART, QUEST, CTree, DecisionTree
 from intemi.machines.trees.classifier import TreeClassifier
 from intemi.machines.trees.tree import Tree
 from tests.learning.tables import mixed
+from tests.profiles import by_profile
 from tests.programs import run_python
 
 STORM = """
@@ -102,7 +103,7 @@ def test_sound_trees_are_read() -> None:
         assert decode(encode_once(classifier.tree)) == classifier.tree
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", range(1, by_profile(quick=2, full=5)))
 def test_tampered_trees_never_lead_out_of_their_arrays(seed: int) -> None:
     done = run_python("-c", STORM, str(seed), cwd=Path.cwd(), timeout=200)
     assert done.returncode == 0, done.stderr[-2000:]

@@ -84,7 +84,6 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Copy:
 ALL = ["ClassificationTest", "ClassificationTest", "KNN", "Mine", "NaiveBayes", "SklearnDataset"]
 
 
-@pytest.mark.slow
 def test_an_edit_of_a_shipped_machine_is_noticed(copy: Copy) -> None:
     assert copy.run() == ALL
     assert copy.run("release") == ALL
@@ -109,7 +108,7 @@ def test_an_edit_of_a_shipped_machine_is_noticed(copy: Copy) -> None:
     assert copy.run("release") == []  # a release is known by its versions: hence the test of fingerprints
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_one_command_confirms_that_results_are_the_same(copy: Copy) -> None:
     copy.edit(BAYES, "    def run(self, data", "    def another(self):\n        return 1\n\n    def run(self, data")
     before = copy.pins()
@@ -118,7 +117,6 @@ def test_one_command_confirms_that_results_are_the_same(copy: Copy) -> None:
     assert copy.check() == ""
 
 
-@pytest.mark.slow
 def test_a_project_says_which_package_made_it(copy: Copy) -> None:
     copy.run()
     ask = "import sys\nfrom intemi import Project\nprint(Project(sys.argv[1]).runs()[0].program['source'])"

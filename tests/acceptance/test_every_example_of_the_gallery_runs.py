@@ -31,7 +31,6 @@ def drawn(example: Example, folder: Path) -> str:
     return (folder / f"{example.name}.svg").read_text("utf-8")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda each: each.name)
 def test_an_example_runs_in_seconds_and_draws_its_picture(
     example: Example, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

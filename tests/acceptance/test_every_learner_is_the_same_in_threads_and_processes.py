@@ -246,7 +246,7 @@ def by_one_thread() -> dict[str, tuple[bytes, object]]:
 
 @pytest.mark.parametrize(
     "manager",
-    [lambda: Threads(2), lambda: Processes(1), lambda: Processes(2)],
+    [lambda: Threads(2), pytest.param(lambda: Processes(1), marks=pytest.mark.full), lambda: Processes(2)],
     ids=["threads-2", "processes-1", "processes-2"],
 )
 def test_everything_is_the_same_whatever_runs_it(

@@ -1,7 +1,7 @@
 """A learner can be made in a fresh process while a worker imports the library that it needs, in every order.
 
 Each start is a fork of a process that has loaded the package and none of the libraries that it imports when they are
-needed. 14 starts take a quarter of a minute; the variable FRESH_STARTS asks for another number, such as 200.
+needed. `make test` has one of each kind.
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ from pathlib import Path
 
 import pytest
 
-STARTS = int(os.environ.get("FRESH_STARTS", "14"))
+from tests.profiles import by_profile
+
+STARTS = by_profile(quick=5, full=200)
 PROGRAM = """
 import os, sys, traceback
 import numpy
@@ -85,7 +87,6 @@ print(failed)
 """
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are forked")
 def test_no_fresh_start_fails(tmp_path: Path) -> None:
     program = tmp_path / "program.py"

@@ -16,7 +16,7 @@ import yaml
 
 from tests.clusters import ROOT
 
-pytestmark = [pytest.mark.slow, pytest.mark.needs("jobqueue")]
+pytestmark = [pytest.mark.needs("jobqueue")]
 
 SBATCH = """#!/bin/bash
 cp "$1" "{folder}/job.sh"

@@ -15,11 +15,13 @@ from intemi.data.csv import csv_text
 from intemi.data.errors import DataError
 from intemi.data.files import parse
 from tests import datasets
+from tests.profiles import by_profile
 
 SMALL = ["labor", "colic", "glass", "credit-g", "autos", "hypothyroid"]
 MARKS = b"\n\r\t ,;'\"\\%{}?@.-+0123456789eEaNI_\0\xff\xc3\xa9"
 EXTENSIONS = ("arff", "csv", "tsv", "parquet")
 
+SEEDS = by_profile(quick=50, full=500)
 pytestmark = pytest.mark.timeout(120)
 
 
@@ -78,7 +80,7 @@ def after_header(content: bytes) -> bytes:
 def test_real_arff_files_with_changed_bytes(name: str) -> None:
     content = after_header(datasets.path(name).read_bytes())[:20_000]
     content = content[: content.rindex(b"\n")]
-    outcomes = [outcome(mutated(content, random.Random(seed)), "arff") for seed in range(150)]
+    outcomes = [outcome(mutated(content, random.Random(seed)), "arff") for seed in range(SEEDS)]
     kinds = {type(each) for each in outcomes}
     assert kinds == {Data, DataError}
 
@@ -87,7 +89,7 @@ def test_real_arff_files_with_changed_bytes(name: str) -> None:
 def test_real_tables_as_csv_with_changed_bytes(name: str) -> None:
     content = csv_text(parse_arff(datasets.path(name).read_bytes(), name)).encode()[:10_000]
     content = content[: content.rindex(b"\n")]
-    outcomes = [outcome(mutated(content, random.Random(seed)), "csv") for seed in range(150)]
+    outcomes = [outcome(mutated(content, random.Random(seed)), "csv") for seed in range(SEEDS)]
     kinds = {type(each) for each in outcomes}
     assert kinds == {Data, DataError}
 
@@ -98,7 +100,7 @@ def test_a_parquet_file_with_changed_bytes() -> None:
 
     data = parse(b"x,y,class\n1,red,a\n2,,b\n", "x.csv")
     content = parquet_bytes(data)
-    for seed in range(150):
+    for seed in range(SEEDS):
         outcome(mutated(content, random.Random(seed)), "parquet")
 
 

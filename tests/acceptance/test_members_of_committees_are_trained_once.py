@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 from intemi.data import Column, Data, Table
 from intemi.kernel import Project, content_digest
@@ -96,7 +95,6 @@ def test_seven_prunings_grow_each_tree_of_a_committee_once() -> None:
         assert physical(project, "PrunedTree") == 5 * 7
 
 
-@pytest.mark.slow
 def test_the_committees_of_the_book_train_each_member_once() -> None:
     with Project() as project:
         data = project.given(DATA)

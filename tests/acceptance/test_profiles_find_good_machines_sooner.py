@@ -8,6 +8,7 @@ import pytest
 
 from intemi.machines.meta_learning import KnowledgeBase, Nearest, PassiveSearch, ProfileSearch, RandomOrder
 from scripts.synthetic_knowledge import SETTINGS, mean_area, synthetic_knowledge
+from tests.profiles import by_profile
 
 SEEDS = range(4)
 
@@ -17,8 +18,7 @@ def base_of(groups: int, own: float, seed: int) -> KnowledgeBase:
     return synthetic_knowledge(groups, own, seed, configurations=400)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("groups", "own"), SETTINGS[:2])
+@pytest.mark.parametrize(("groups", "own"), SETTINGS[: by_profile(quick=1, full=2)])
 def test_active_is_ahead_of_passive_and_passive_of_random(groups: int, own: float) -> None:
     in_order = 0
     for seed in SEEDS:
@@ -28,8 +28,7 @@ def test_active_is_ahead_of_passive_and_passive_of_random(groups: int, own: floa
     assert in_order >= 3
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("groups", "own"), SETTINGS[:2])
+@pytest.mark.parametrize(("groups", "own"), SETTINGS[: by_profile(quick=1, full=2)])
 def test_shapes_of_profiles_tell_more_than_their_levels(groups: int, own: float) -> None:
     better = 0
     for seed in SEEDS:

@@ -127,7 +127,6 @@ def expected(number: int) -> tuple[list[int], list[int]]:
     return [at // FOLDS + 1 for at in range(number)], [at % FOLDS + 1 for at in range(number)]
 
 
-@pytest.mark.slow
 @pytest.mark.timeout(300)
 def test_a_second_process_asks_while_the_first_is_running_and_after_it_was_killed(tmp_path: Path) -> None:
     folder, permits = tmp_path / "project", tmp_path / "permits"
@@ -171,7 +170,6 @@ def test_a_second_process_asks_while_the_first_is_running_and_after_it_was_kille
         assert later.counts().physical.total() == 0
 
 
-@pytest.mark.slow
 @pytest.mark.timeout(300)
 def test_many_ask_at_once_while_a_run_is_writing(tmp_path: Path) -> None:
     folder, permits = tmp_path / "project", tmp_path / "permits"

@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from scripts.reference_data import HOME
 
 
@@ -20,6 +22,7 @@ def test_the_generator_makes_every_data_set_and_the_folds() -> None:
     assert len(HOME.names()) == 18
 
 
+@pytest.mark.full
 def test_a_changed_data_set_is_noticed(tmp_path: Path) -> None:
     copies = tmp_path / "data"
     copies.mkdir()

@@ -70,7 +70,6 @@ def found(name: str) -> dict[str, Outcome]:
     return outcomes({program: each for program, each in learners(1).items() if name in names_for(program)}, name)
 
 
-@pytest.mark.slow
 @pytest.mark.wide
 @pytest.mark.parametrize("program", learners(1))
 def test_accuracy_is_within_two_standard_errors_of_the_reference(program: str) -> None:

@@ -19,7 +19,7 @@ from intemi.dask import DaskWorkers
 from intemi.dask.sending import PIECE_BYTES
 from tests.clusters import RealCluster
 
-pytestmark = [pytest.mark.slow, pytest.mark.needs("dask")]
+pytestmark = [pytest.mark.needs("dask")]
 
 LEAVES = int(os.environ.get("INTEMI_CLUSTER_LEAVES", "1500"))
 TABLE_BYTES = int(os.environ.get("INTEMI_CLUSTER_MB", "40")) * 2**20

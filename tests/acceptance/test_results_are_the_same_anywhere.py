@@ -794,7 +794,6 @@ def test_a_graph_comes_to_the_same_in_processes(project_on_processes: Project, g
     check_graph(graph, Oracle(graph), project_on_processes, level=0)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("level", [1, 2])
 @given(graph=graphs)
 @graphs_times(0.1)

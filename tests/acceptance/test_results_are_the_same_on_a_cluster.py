@@ -29,7 +29,7 @@ from tests.acceptance.test_results_are_the_same_anywhere import (
 from tests.clusters import RealCluster
 from tests.machines import Log, Number, cross_validation
 
-pytestmark = [pytest.mark.slow, pytest.mark.needs("dask")]
+pytestmark = [pytest.mark.needs("dask")]
 
 
 @pytest.fixture

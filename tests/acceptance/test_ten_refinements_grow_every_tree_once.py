@@ -90,7 +90,6 @@ def test_the_experiment_has_as_many_configurations_as_the_book_says() -> None:
     assert (len(set(DIRECT)), len(set(MULTI)), len(set(SINGLE))) == (14, 75, 54)
 
 
-@pytest.mark.slow
 def test_trees_are_grown_once_for_all_refinements() -> None:
     samples = FOLDS * len(CRITERIA)
     with Project() as project:

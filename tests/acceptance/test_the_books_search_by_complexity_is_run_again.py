@@ -65,7 +65,6 @@ def course() -> Course:
     return run("numbers", made()["numbers"], SMALL)
 
 
-@pytest.mark.slow
 def test_every_candidate_is_tested_the_cheapest_first(course: Course) -> None:
     finished = course.log.where(outcome="finished")
     assert sorted(finished["number"]) == list(range(1, 55))
@@ -75,7 +74,6 @@ def test_every_candidate_is_tested_the_cheapest_first(course: Course) -> None:
     assert in_order > 0.98, "memory counts, too, and what is on record, but for little"
 
 
-@pytest.mark.slow
 def test_a_search_over_nothing_is_as_good_as_what_it_holds(course: Course) -> None:
     quality = dict(zip(course.log["number"], course.log["quality"], strict=True))
     for learner, its_search in TIES:
@@ -83,13 +81,11 @@ def test_a_search_over_nothing_is_as_good_as_what_it_holds(course: Course) -> No
         assert course.of(its_search, course.expected) == pytest.approx(course.of(learner, course.expected), rel=0.1)
 
 
-@pytest.mark.slow
 def test_estimates_are_of_the_right_size(course: Course) -> None:
     assert course.error < 2
     assert course.correlation > 0.75
 
 
-@pytest.mark.slow
 def test_its_page_and_its_picture_say_what_was_found(course: Course) -> None:
     text = page([course], SMALL)
     assert "| 1 | There are 9 + 18 + 9 + 18 candidates, numbered as in its table | holds | 54 candidates |" in text

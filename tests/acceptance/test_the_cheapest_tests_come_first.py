@@ -65,7 +65,6 @@ def test_most_tests_end_within_a_fifth_of_the_time() -> None:
     assert share_done(ComplexitySearch(window=1)) == 47 / 54
 
 
-@pytest.mark.slow
 def test_estimates_may_be_wrong_by_a_factor_of_two() -> None:
     shares = []
     for seed in range(100):
@@ -75,7 +74,6 @@ def test_estimates_may_be_wrong_by_a_factor_of_two() -> None:
     assert np.mean(shares) >= 0.8
 
 
-@pytest.mark.slow
 def test_a_random_order_finishes_a_quarter() -> None:
     shares = [share_done(PassiveSearch(RandomOrder()), seed) for seed in range(200)]
     assert np.mean(shares) == pytest.approx(0.25, abs=0.05)

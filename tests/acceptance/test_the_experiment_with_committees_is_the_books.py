@@ -53,7 +53,6 @@ def test_there_are_as_many_committees_as_in_the_book() -> None:
     assert 4 * cells(TREE_AXES) == 3 * 100  # with each weight of training errors
 
 
-@pytest.mark.slow
 def test_parts_grow_no_more_trees_than_they_must_and_share_their_samples() -> None:
     made = {
         part: SplitTest(part, CRITERIA["IG"]).run(TRAINING, TEST, np.random.default_rng(1)).results for part in PARTS

@@ -103,14 +103,12 @@ def everything(folder: Path) -> Everything:
         return finished(smoke, project)
 
 
-@pytest.mark.slow
 def test_it_goes_on_where_it_stopped(folder: Path) -> None:
     with Project(folder, workers=1) as project:
         assert run_missing(smoke, project).missing == {}
         assert project.counts().physical.total() == 0
 
 
-@pytest.mark.slow
 def test_the_page_has_all_conclusions_with_both_shares_and_both_seeds(everything: Everything, tmp_path: Path) -> None:
     text = "\n".join(page(everything, draw(everything, smoke.digest, tmp_path)))
     for number in range(1, 11):
@@ -123,7 +121,6 @@ def test_the_page_has_all_conclusions_with_both_shares_and_both_seeds(everything
         assert f"](images/{name.name})" in text
 
 
-@pytest.mark.slow
 def test_the_charts_have_all_methods(everything: Everything) -> None:
     cells = {}
     for name, figure in charts(everything, "of the small form"):
@@ -137,7 +134,7 @@ def test_the_charts_have_all_methods(everything: Everything) -> None:
     assert "single-trees-5.3.svg" not in cells, "there are no trees by QUEST"
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_what_has_not_finished_is_named(tmp_path: Path) -> None:
     with Project(tmp_path, workers=1) as project:
         part = replace(smoke, requests={"IG, seed 1": smoke.requests["IG, seed 1"]})
@@ -149,7 +146,6 @@ def test_what_has_not_finished_is_named(tmp_path: Path) -> None:
     assert "| conclusion | IG (unfinished) |" in text
 
 
-@pytest.mark.slow
 def test_results_are_those_of_the_methods_one_by_one(everything: Everything) -> None:
     """What the machine of a fold leaves is what its members give when they are asked for directly."""
     results = everything.of("IG", Setting("30 %", 1))

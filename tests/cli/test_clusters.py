@@ -30,7 +30,6 @@ jobs: 4
 """
 
 
-@pytest.mark.slow
 @pytest.mark.needs("dask")
 def test_an_experiment_runs_on_a_cluster_of_this_computer(tmp_path: Path) -> None:
     (tmp_path / "quick.yaml").write_text(QUICK, "utf-8")
@@ -58,7 +57,6 @@ def test_the_extra_for_clusters_requires_what_certificates_need() -> None:
     assert {each.partition(">")[0] for each in extras["dask"]} == {"cryptography", "distributed"}
 
 
-@pytest.mark.slow
 @pytest.mark.needs("dask")
 def test_the_doctor_looks_at_a_cluster(shared_cluster: RealCluster) -> None:
     shared_cluster.grow(1)
@@ -67,7 +65,6 @@ def test_the_doctor_looks_at_a_cluster(shared_cluster: RealCluster) -> None:
     assert answer[0]
 
 
-@pytest.mark.slow
 @pytest.mark.needs("dask")
 def test_the_search_for_a_learning_machine_runs_on_a_cluster(shared_cluster: RealCluster) -> None:
     shared_cluster.grow(1)

@@ -16,7 +16,7 @@ from intemi import Input, Machine, Model, Project
 from intemi.dask import ClusterWarning, DaskWorkers
 from tests.clusters import RealCluster, wait_for_workers
 
-pytestmark = [pytest.mark.slow, pytest.mark.needs("dask")]
+pytestmark = [pytest.mark.needs("dask")]
 
 MANY = 24
 """Threads of a worker: more than home has to send or to receive."""

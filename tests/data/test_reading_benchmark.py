@@ -5,7 +5,6 @@ import pytest
 from benchmarks import reading
 
 
-@pytest.mark.slow
 @pytest.mark.needs("bench")
 def test_every_reader_reads_every_file(capsys: pytest.CaptureFixture[str]) -> None:
     targets = reading.run(reading.Sizes(rows=20, rounds=1, shared=()))

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.profiles import by_profile
+
 ROOT = Path(__file__).parents[2]
 GUARDED = {"scipy", "sklearn", "skops"}
-STARTS = 2
+STARTS = by_profile(quick=1, full=5)
 
 # Threads enter scikit-learn at different modules at one moment, and another thread has a turn before each module.
 PROGRAM = """

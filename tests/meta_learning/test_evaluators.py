@@ -188,7 +188,6 @@ def test_a_regression_finds_a_power_law_and_goes_not_far_beyond_it() -> None:
     assert found.predicted([100.0]) == pytest.approx(1001.0**2 * 1e-6 * 1000, rel=0.1)
 
 
-@pytest.mark.slow
 def test_what_was_measured_is_saved_and_found_again(tmp_path: Any) -> None:
     found = measured([NaiveBayes()], sizes=((60, 4, 0, 2), (60, 2, 4, 2), (200, 8, 0, 3)))
     found.save(tmp_path / "calibration.json")
@@ -216,7 +215,6 @@ TASKS: Mapping[str, Machine] = {
 SIZES = ((100, 6, 0, 2), (400, 20, 0, 3), (1200, 10, 0, 4))
 
 
-@pytest.mark.slow
 def test_estimates_are_of_the_right_size_and_in_the_right_order() -> None:
     estimated, true = [], []
     for size, candidate in product(SIZES, TASKS.values()):

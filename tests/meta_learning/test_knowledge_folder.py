@@ -142,7 +142,6 @@ for number in range(40):
 """
 
 
-@pytest.mark.slow
 def test_several_processes_write_at_the_same_time(tmp_path: Path) -> None:
     writers = [subprocess.Popen([sys.executable, "-c", WRITER, str(tmp_path), f"m{n}"]) for n in range(3)]
     assert [writer.wait(60) for writer in writers] == [0, 0, 0]

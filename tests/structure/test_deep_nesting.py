@@ -25,7 +25,7 @@ def nested(depth: int = DEPTH, factor: int = 2) -> Scheme:
     return inside
 
 
-@pytest.mark.parametrize("where", ["memory", "folder"])
+@pytest.mark.parametrize("where", ["memory", pytest.param("folder", marks=pytest.mark.full)])
 def test_five_hundred_nested_schemes_run_and_can_be_asked(where: str, tmp_path: Path) -> None:
     with Project(tmp_path / "folder" if where == "folder" else None, workers=2) as project:
         done = project.run(nested(), number=project.given(3))

@@ -401,7 +401,7 @@ LARGE = {"letter", "arrhythmia", "waveform-21", "waveform-5000"}
 
 
 @pytest.mark.wide
-@pytest.mark.parametrize("name", [pytest.param(n, marks=[pytest.mark.slow] * (n in LARGE)) for n in WIDE.names()])
+@pytest.mark.parametrize("name", [pytest.param(n, marks=[pytest.mark.full] * (n in LARGE)) for n in WIDE.names()])
 def test_trees_are_those_of_weka(name: str) -> None:
     data = WIDE.load(name)
     rows = [row for row in WIDE.rows("full_trees.csv") if row["dataset"] == name and "BFTree" in row["program"]]

@@ -91,6 +91,7 @@ def test_an_edited_file_that_no_kernel_calls_compiles_nothing(copied: Path) -> N
     assert printed(copied)[0] == ["7.0", "1", "0"]
 
 
+@pytest.mark.full
 @pytest.mark.skipif(NUMBA < (0, 68), reason="numba itself went by the times of files")
 def test_what_is_installed_again_is_not_compiled_again(copied: Path) -> None:
     printed(copied)

@@ -314,7 +314,6 @@ def says_nothing(rng: np.random.Generator, classes: int) -> NodeData:
     return node(*features, classes=target, nominal=[2, 3], seed=int(rng.integers(2**31)))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("selector", [SmallestP(), PermutationTest(alpha=1.0)], ids=lambda each: each.kind)
 def test_features_that_say_nothing_are_chosen_equally_often(selector: FeatureSelector) -> None:
     rng = np.random.default_rng(11)
@@ -322,7 +321,6 @@ def test_features_that_say_nothing_are_chosen_equally_often(selector: FeatureSel
     assert stats.chisquare(chosen).pvalue > 0.001, chosen
 
 
-@pytest.mark.slow
 def test_pairwise_tests_choose_either_kind_of_features_as_often_as_its_share() -> None:
     rng = np.random.default_rng(11)
     chosen = np.bincount([order(PairwiseTests(), says_nothing(rng, 3))[0] for _ in range(300)], minlength=4)
@@ -330,7 +328,6 @@ def test_pairwise_tests_choose_either_kind_of_features_as_often_as_its_share() -
     assert chosen.min() > 30, chosen
 
 
-@pytest.mark.slow
 def test_permutation_tests_stop_at_the_root_as_often_as_they_say() -> None:
     rng = np.random.default_rng(12)
     nodes = [

@@ -156,7 +156,6 @@ def reference() -> dict[str, dict[str, str]]:
 LARGE = ("ann-thyroid", "letter", "optdigits", "pendigits", "satimage")
 
 
-@pytest.mark.slow
 @pytest.mark.wide
 @pytest.mark.parametrize(
     "name", [name for name in WIDE.names() if name not in LARGE and not np.isnan(WIDE.load(name).features).any()]

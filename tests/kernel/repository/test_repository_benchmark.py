@@ -7,7 +7,6 @@ import pytest
 from benchmarks import repository
 
 
-@pytest.mark.slow
 def test_the_benchmark_of_the_repository_runs(capsys: pytest.CaptureFixture[str]) -> None:
     targets = repository.run(repository.Sizes(experiments=4, tests=3, judges=5, rounds=1))
     printed = capsys.readouterr().out
