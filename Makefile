@@ -6,14 +6,14 @@ RUN := $(VENV)/bin/python
 PIP_INSTALL := $(RUN) -m pip install -qq --disable-pip-version-check --no-input
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-quick test-versions test-lowest test-newest docs bench format clean setup
+.PHONY: help demo test test-all test-versions test-lowest test-newest docs bench format clean setup
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 
 help:
 	@echo "make demo     compare learners on data sets, with a report and a picture"
-	@echo "make test     check style and types, run all tests"
-	@echo "make test-quick  the same without slow tests and those that need a browser, the site or peers of the benchmarks"
+	@echo "make test     check style and types, run the tests: six minutes on two processors"
+	@echo "make test-all the same with many random examples, and with tests that take long: an hour"
 	@echo "make test-versions  test trees and classifiers with the lowest and the newest libraries that are allowed"
 	@echo "make docs     build the documentation in build/site"
 	@echo "make bench    run the benchmarks"
@@ -23,26 +23,33 @@ help:
 demo: $(VENV)/.base
 	@$(RUN) -m intemi.cli demo
 
-test: $(VENV)/.test-all
-	$(CHECK)
-	$(PYTEST)
+# With EXTRA=test less is installed; tests that need the rest are skipped, and the run says so.
+EXTRA ?= test-all
 
-test-quick: $(VENV)/.test
-	$(CHECK)
-	$(PYTEST) -m "not slow and not needs"
-	@echo "Left out: slow tests, and those that need a browser, the site or peers of the benchmarks. 'make test' runs all."
+test: $(VENV)/.$(EXTRA)
+	$(call TEST,)
 
-# Kernels are compiled meanwhile, and for a while beside the tests, which wait for those that they need. What is said
-# here is not shown: a kernel that cannot be compiled fails again where a test needs it.
-define CHECK
-@$(RUN) -m scripts.compile_kernels > /dev/null 2>&1 &
-$(RUN) -m ruff check
-$(RUN) -m ruff format --check
-$(RUN) -m mypy
-endef
+# What a random example has found is found again with the same seed.
+ifndef SEED
+SEED := $(shell date +%s)
+endif
 
+test-all: export INTEMI_TESTS := full
+test-all: $(VENV)/.test-all
+	@echo "make test-all SEED=$(SEED)"
+	$(call TEST,--hypothesis-seed=$(SEED) --timeout 1800)
+
+# Types are checked, and kernels compiled, beside the tests: what mypy has found is shown after them. What is said of
+# kernels is not shown: one that cannot be compiled fails again where a test needs it.
 # For two processors: tests wait for processes, clocks and disks often enough to keep a third process busy.
-PYTEST := $(RUN) -m pytest -n 3 --timeout 300
+define TEST
+@$(RUN) -m ruff check
+@$(RUN) -m ruff format --check
+@mkdir -p build; $(RUN) -m scripts.compile_kernels > /dev/null 2>&1 & \
+$(RUN) -m mypy > build/mypy.txt 2>&1 & mypy=$$!; \
+$(RUN) -m pytest -n 3 --dist loadfile --no-loadscope-reorder --timeout 300 $(1); tested=$$?; \
+wait $$mypy; typed=$$?; cat build/mypy.txt; [ $$tested$$typed = 00 ]
+endef
 
 # What depends on numba, numpy, scipy and scikit-learn, in an environment of its own for each end of their ranges.
 VERSIONS := build/versions
