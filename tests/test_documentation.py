@@ -38,7 +38,7 @@ def test_the_code_of_a_page_runs_and_prints_what_the_page_says(page: Path, tmp_p
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name)
-def test_the_experiment_files_of_a_page_are_right(page: Path) -> None:
+def test_the_experiment_files_of_a_page_can_be_read(page: Path) -> None:
     for block in blocks(page):
         if block.language == "yaml" and block.title is None:
             parse_experiment(block.text, page.name)

@@ -61,7 +61,6 @@ def learned(combiner: Machine, data: Data = IRIS) -> Any:
 @every_combiner
 def test_a_combiner_learns_and_what_it_learned_is_stored(combiner: Machine) -> None:
     made = learned(combiner)
-    assert (made.classify(IRIS) == IRIS.classes).mean() > 0.9
     assert np.allclose(made.probabilities(IRIS).sum(axis=1), 1)
     shared: dict[bytes, Any] = {}
     encoded = b"".join(encode_parts(made, shared))
@@ -80,8 +79,10 @@ def test_a_combiner_is_a_template_until_its_learners_are_there(combiner: Machine
 
 @every_combiner
 def test_a_combiner_can_be_a_member_of_a_combiner(combiner: Machine) -> None:
-    made = learned(Voting((combiner, NaiveBayes(), KNN())))
-    assert (made.classify(IRIS) == IRIS.classes).mean() > 0.9
+    members = (combiner, NaiveBayes(), KNN())
+    first, *others = [learned(member).classify(IRIS) for member in members]
+    voted = np.where(others[0] == others[1], others[0], first)  # of three different answers, that of the first
+    assert np.array_equal(learned(Voting(members)).classify(IRIS), voted)
 
 
 def test_what_is_no_learner_is_refused() -> None:

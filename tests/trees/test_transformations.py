@@ -199,7 +199,7 @@ def test_a_tree_of_transformed_nodes_answers_for_untransformed_rows(transformati
     model = DecisionTree(transformation=transformation).run(data)
     wrong = model.outputs["classifier"].classify(data) != data.classes
     assert wrong.mean() == pytest.approx(model.results["Training error"])
-    assert model.results["Training error"] < 0.3
+    assert model.results["Training error"] < 0.5 * (1 - np.bincount(data.classes).max() / 90)
 
 
 @pytest.mark.parametrize("transformation", TRANSFORMATIONS, ids=lambda each: each.kind)
