@@ -11,7 +11,7 @@ import os
 import re
 import secrets
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -47,16 +47,15 @@ _SETTINGS = {
 class Contents:
     """Content id → bytes."""
 
-    def __init__(self, path: Path, report: Callable[[str], None] = warn) -> None:
+    def __init__(self, path: Path) -> None:
         self._path = path
-        self._report = report
         self._locks = path.parent / "claims"
         with exclusively(self._locks):
             _drop_unfinished(path)
-        self._mending = Mending(path, path / diskcache.core.DBNAME, self._open, diskcache.Cache.close, report=report)
+        self._mending = Mending(path, path / diskcache.core.DBNAME, self._open, diskcache.Cache.close)
 
     def read(self, content: bytes) -> bytes | None:
-        """The bytes of a content; None if they are absent, None and a report if they are damaged."""
+        """The bytes of a content; None if they are absent, None and a warning if they are damaged."""
         key = content.hex()
         try:
             sealed = self._mending.run(_read, key)
@@ -64,7 +63,7 @@ class Contents:
         except DamageError as damage:
             # Without its row, the content can be written again.
             self._mending.run(self._drop, key)
-            self._report(f"{self._path.parent.name}/{self._path.name}: content {key} is treated as absent: {damage}")
+            warn(f"{self._path.parent.name}/{self._path.name}: content {key} is treated as absent: {damage}")
             return None
 
     def write(self, contents: Mapping[bytes, bytes]) -> None:

@@ -12,7 +12,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from intemi.kernel import forks
 from intemi.kernel.disk.fresh import make_if_absent
-from intemi.kernel.disk.mending import BUSY_TIMEOUT, COMPLAINTS, Mending, warn
+from intemi.kernel.disk.mending import BUSY_TIMEOUT, COMPLAINTS, Mending
 from intemi.kernel.disk.migration import migrate
 from intemi.kernel.disk.salvage import salvage
 from intemi.kernel.disk.schema import APPLICATION, FRESH, SCHEMA, SCHEMA_VERSION, marks
@@ -28,10 +28,10 @@ Arguments = ParamSpec("Arguments")
 class Database:
     """The records and keys of a store."""
 
-    def __init__(self, path: Path, report: Callable[[str], None] = warn) -> None:
+    def __init__(self, path: Path) -> None:
         self._forks = forks.number
         self._lock = threading.Lock()
-        self._mending = Mending(path, path, lambda: _connect(path, report), sqlite3.Connection.close, salvage, report)
+        self._mending = Mending(path, path, lambda: _connect(path), sqlite3.Connection.close, salvage)
 
     def rows(self, statement: str, parameters: _Row = ()) -> list[tuple[Any, ...]]:
         """The rows that a statement answers with."""
@@ -131,14 +131,14 @@ def _in_one_step(connection: sqlite3.Connection, action: Callable[[sqlite3.Conne
     return answer
 
 
-def _connect(path: Path, report: Callable[[str], None]) -> sqlite3.Connection:
+def _connect(path: Path) -> sqlite3.Connection:
     make_if_absent(path, (*FRESH, *marks(SCHEMA_VERSION)))
     connection = sqlite3.connect(path, timeout=BUSY_TIMEOUT, isolation_level=None, check_same_thread=False)
     try:
         connection.text_factory = bytes  # damaged text must not fail to decode before we have seen it
         connection.execute("PRAGMA trusted_schema = OFF")
         connection.execute("PRAGMA cell_size_check = ON")
-        _check(connection, path, report)
+        _check(connection, path)
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("PRAGMA wal_autocheckpoint = 16000")
@@ -159,7 +159,7 @@ def _identify(connection: sqlite3.Connection, path: Path) -> None:
         _change(connection, "INSERT INTO identity VALUES (?)", (token,))
 
 
-def _check(connection: sqlite3.Connection, path: Path, report: Callable[[str], None]) -> None:
+def _check(connection: sqlite3.Connection, path: Path) -> None:
     """DamageError if the file is not one of ours, another error if it is a newer one; an older one is migrated."""
     application, version = (
         _rows(connection, f"PRAGMA {name}", ())[0][0] for name in ("application_id", "user_version")
@@ -174,7 +174,7 @@ def _check(connection: sqlite3.Connection, path: Path, report: Callable[[str], N
             "use a newer intemi or another folder"
         )
     if version < SCHEMA_VERSION:
-        migrate(connection, version, path, report)
+        migrate(connection, version, path)
     found = {row[0] for row in _rows(connection, "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL", ())}
     if found != {statement.encode() for statement in SCHEMA}:
         raise DamageError("its tables are not those of a store")

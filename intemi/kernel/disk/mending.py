@@ -82,7 +82,6 @@ class Mending(Generic[Handle]):
         open_it: Callable[[], Handle],
         close_it: Callable[[Handle], None],
         salvage: Callable[[Path, Handle], str] | None = None,
-        report: Callable[[str], None] = warn,
     ) -> None:
         self.path = path
         self.generation = 0
@@ -92,7 +91,6 @@ class Mending(Generic[Handle]):
         self._close_it = close_it
         self._salvage = salvage
         """Copies what is in order in a file that was set aside, and says what came of it."""
-        self._report = report
         self._replacing = threading.Lock()
         self._next_look = 0.0
         self._locks = path.parent / "claims"
@@ -203,7 +201,7 @@ class Mending(Generic[Handle]):
             raise unusable(self.path, error) from error
         saved = "" if self._salvage is None else self._salvage(aside, self.handle)
         name = f"{self.path.parent.name}/{self.path.name}"
-        self._report(f"{name}: {reason}; set aside as {aside.name}, a fresh one is used{saved}")
+        warn(f"{name}: {reason}; set aside as {aside.name}, a fresh one is used{saved}")
 
 
 def _identity(path: Path) -> tuple[int, int]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
@@ -28,9 +28,9 @@ _OLD_INDEX = b"ir\0\1"
 """What the header of a `results.sqlite` of version 1 says at 68."""
 
 
-def migrate(connection: sqlite3.Connection, version: int, path: Path, report: Callable[[str], None] = warn) -> None:
+def migrate(connection: sqlite3.Connection, version: int, path: Path) -> None:
     """Bring a file of an older version up to date, in one step."""
-    noted = old_notes(path.with_name("results.sqlite"), report)
+    noted = old_notes(path.with_name("results.sqlite"))
     connection.execute("BEGIN IMMEDIATE")
     try:
         if version == 1:
@@ -111,7 +111,7 @@ def _forgotten(connection: sqlite3.Connection) -> Iterator[entries.Entry]:
         yield entries.FORGOTTEN, machine, 0, b""
 
 
-def old_notes(path: Path, report: Callable[[str], None] = warn) -> list[entries.Entry]:
+def old_notes(path: Path) -> list[entries.Entry]:
     """The runs, requests, unfinished composites and comments of a `results.sqlite` of version 1; else nothing."""
     try:
         with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:
@@ -123,7 +123,7 @@ def old_notes(path: Path, report: Callable[[str], None] = warn) -> list[entries.
         with closing(sqlite3.connect(path, isolation_level=None)) as connection:
             return [entries.unpack(entries.pack(entry)) for entry in _old_entries(connection)]
     except Exception as error:  # it had no checksums: whatever damage has made of it
-        report(f"{path.parent.name}/{path.name}: runs, names of requests and comments are lost, it is damaged: {error}")
+        warn(f"{path.parent.name}/{path.name}: runs, names of requests and comments are lost, it is damaged: {error}")
         return []
 
 

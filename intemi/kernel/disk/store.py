@@ -111,11 +111,8 @@ class DiskStore(Store):
 
     durable = True
 
-    def __init__(self, folder: str | os.PathLike[str], report: Callable[[str], None] = warn) -> None:
-        """`report` is called with a sentence for everything that is damaged; it warns by default."""
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
         self._folder = Path(folder).absolute()
-        self._name = f"{self._folder.name}/machines.sqlite"
-        self._report = report
         self._warned: set[bytes] = set()
         self._last_read = 0
         self._in_order = 0
@@ -130,7 +127,7 @@ class DiskStore(Store):
         except OSError as error:
             raise unusable(self._folder, error) from error
         try:
-            self._database = Database(self._folder / "machines.sqlite", report)
+            self._database = Database(self._folder / "machines.sqlite")
         except BaseException:
             self._claims.close()
             raise
@@ -324,7 +321,7 @@ class DiskStore(Store):
                 return unseal(CONTENT, content, sealed)
             except DamageError as damage:
                 self._database.change(_DROP_CONTENT, (content,))  # so that it can be written again
-                self._report(f"{self._name}: content {content.hex()} is treated as absent: {damage}")
+                warn(f"{self._folder.name}/machines.sqlite: content {content.hex()} is treated as absent: {damage}")
         if self._opened_contents is None and not (self._folder / "contents").exists():
             return None
         return self._contents().read(content)
@@ -360,11 +357,11 @@ class DiskStore(Store):
         while rows := self._database.reread(log.in_order, _IN_ORDER, after, AT_A_TIME):
             if absent := log.gaps(after, rows):
                 self._database.in_one_step(log.fill_machines, absent)
-                self._report(f"{self._name}: {len(absent)} machines are gone: rows {_listed(absent)}")
+                warn(f"{self._folder.name}/machines.sqlite: {len(absent)} machines are gone: rows {_listed(absent)}")
             yield from self._read(rows)
             after = rows[-1][0]
         if self._database.reread(log.miscounted) and (wrong := self._database.in_one_step(log.recount)):
-            self._report(f"{self._name}: {wrong}")
+            warn(f"{self._folder.name}/machines.sqlite: {wrong}")
 
     def enter(self, new: Sequence[entries.Entry]) -> None:
         """Append entries to the log."""
@@ -376,8 +373,8 @@ class DiskStore(Store):
             found, wrong = self._database.reread(log.read, after, AT_A_TIME)
             if wrong:
                 self._database.in_one_step(log.fill, wrong)
-                numbers, why = _listed(sorted(wrong)), next(iter(wrong.values()))
-                self._report(f"{self._name}: {len(wrong)} notes of the log are lost, numbers {numbers}: {why}")
+                name, why = f"{self._folder.name}/machines.sqlite", next(iter(wrong.values()))
+                warn(f"{name}: {len(wrong)} notes of the log are lost, numbers {_listed(sorted(wrong))}: {why}")
                 continue
             if not found:
                 return
@@ -449,7 +446,7 @@ class DiskStore(Store):
         if machine not in self._warned:
             self._warned.add(machine)
             name = machine.hex() if isinstance(machine, bytes) else machine  # an id may be damaged, too
-            self._report(f"{self._name}: machine {name} {what}")
+            warn(f"{self._folder.name}/machines.sqlite: machine {name} {what}")
 
     def _contents(self) -> Contents:
         self._database.refuse_fork()
@@ -458,7 +455,7 @@ class DiskStore(Store):
 
             with self._opening_contents:
                 if self._opened_contents is None:
-                    self._opened_contents = Contents(self._folder / "contents", self._report)
+                    self._opened_contents = Contents(self._folder / "contents")
         return self._opened_contents
 
 
