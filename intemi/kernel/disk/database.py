@@ -13,9 +13,8 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 from intemi.kernel import forks
 from intemi.kernel.disk.fresh import make_if_absent
 from intemi.kernel.disk.mending import BUSY_TIMEOUT, COMPLAINTS, Mending
-from intemi.kernel.disk.migration import migrate
 from intemi.kernel.disk.salvage import salvage
-from intemi.kernel.disk.schema import APPLICATION, FRESH, SCHEMA, SCHEMA_VERSION, marks
+from intemi.kernel.disk.schema import APPLICATION, FRESH, SCHEMA, SCHEMA_VERSION, UNRELEASED_VERSIONS, marks
 from intemi.kernel.disk.seal import DamageError
 from intemi.kernel.encoding import DIGEST_SIZE
 from intemi.kernel.errors import IntemiError
@@ -160,7 +159,7 @@ def _identify(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def _check(connection: sqlite3.Connection, path: Path) -> None:
-    """DamageError if the file is not one of ours, another error if it is a newer one; an older one is migrated."""
+    """DamageError if the file is not one of ours, another error if it is of a version that is not read here."""
     application, version = (
         _rows(connection, f"PRAGMA {name}", ())[0][0] for name in ("application_id", "user_version")
     )
@@ -168,13 +167,16 @@ def _check(connection: sqlite3.Connection, path: Path) -> None:
         raise DamageError("it was written by another program")
     if version < 1:
         raise DamageError(f"it has version {version}, which never was")
+    if version in UNRELEASED_VERSIONS:
+        raise IntemiError(
+            f"{path.parent}: {path.name} has version {version}, which was never released; this version of intemi reads "
+            f"version {SCHEMA_VERSION}: use another folder"
+        )
     if version > SCHEMA_VERSION:
         raise IntemiError(
             f"{path.parent}: {path.name} has version {version}, this version of intemi reads up to {SCHEMA_VERSION}; "
             "use a newer intemi or another folder"
         )
-    if version < SCHEMA_VERSION:
-        migrate(connection, version, path)
     found = {row[0] for row in _rows(connection, "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL", ())}
     if found != {statement.encode() for statement in SCHEMA}:
         raise DamageError("its tables are not those of a store")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
+"""The first version that was released, and the first that every later version of this package has to read."""
+UNRELEASED_VERSIONS = range(1, SCHEMA_VERSION)
 SCHEMA = (
     "CREATE TABLE machines (id BLOB PRIMARY KEY, record BLOB, children BLOB, key BLOB, proof BLOB)",
     "CREATE INDEX machines_by_key ON machines (key) WHERE key IS NOT NULL",

@@ -51,7 +51,6 @@ class Opened:
         except DamageError:
             self.is_from_file = False
             self.connection = connect()
-        self.has_looked_for_old_notes = False
         self.index = Index(self.connection, is_empty=not self.is_from_file)
         self.lookup = Lookup(self.connection)
 

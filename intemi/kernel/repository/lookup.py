@@ -195,10 +195,6 @@ class Lookup:
         statement = "SELECT DISTINCT name FROM roots WHERE machine = ?"
         return [name for machine in machines for (name,) in self._connection.execute(statement, (machine,))]
 
-    def knows_session(self, session: bytes) -> bool:
-        """Whether a run is known."""
-        return self._connection.execute("SELECT 1 FROM runs WHERE session = ?", (session,)).fetchone() is not None
-
     def are_finished(self, machines: Collection[int]) -> bool:
         """Whether all of these machines are finished."""
         self._want(machines)

@@ -340,14 +340,6 @@ class Repository:
         return self._file.do(look_up)
 
     def _catch_up(self, opened: Opened) -> None:
-        if not opened.is_from_file and self._file.path is not None and not opened.has_looked_for_old_notes:
-            from intemi.kernel.disk.migration import old_notes
-
-            opened.has_looked_for_old_notes = True
-            self._forget(opened.index.read_log(self._store))
-            noted = old_notes(self._file.path)
-            if any(entry[0] == entries.RUN and not opened.lookup.knows_session(entry[1]) for entry in noted):
-                self._store.enter(noted)
         self._forget(opened.index.catch_up(self._store))
         self._owes_index = False
 
