@@ -26,7 +26,7 @@ import numpy as np
 from benchmarks.report import Target, in_new_process, note_progress, print_table, print_targets
 from benchmarks.scaling import Collector, peak_memory
 from intemi import Block, Input, Job, Machine, Model, Output, Project
-from intemi.kernel.disk import upkeep
+from intemi.kernel import upkeep
 from intemi.query import Result
 from intemi.series import Series
 

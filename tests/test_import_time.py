@@ -8,7 +8,6 @@ ROOT = Path(__file__).parents[1]
 LOADED_WHEN_NEEDED = {
     "click",
     "cloudpickle",
-    "diskcache",
     "matplotlib",
     "networkx",
     "numba",

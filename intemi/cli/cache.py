@@ -29,7 +29,7 @@ def command() -> None:
 @json_option
 def size(folder: str, as_json: bool) -> None:
     """How large a project is, and what takes the space."""
-    from intemi.kernel.disk.upkeep import survey
+    from intemi.kernel.upkeep import survey
 
     found = survey(folder)
     if as_json:
@@ -53,7 +53,7 @@ def size(folder: str, as_json: bool) -> None:
 def verify(ctx: click.Context, folder: str, as_json: bool) -> None:
     """Read everything and compare checksums."""
     from intemi.experiments.frozen import problems_in
-    from intemi.kernel.disk.upkeep import verify as verified
+    from intemi.kernel.upkeep import verify as verified
 
     found = verified(folder)
     plans = problems_in(folder)
@@ -84,8 +84,8 @@ def verify(ctx: click.Context, folder: str, as_json: bool) -> None:
 @json_option
 def prune(folder: str, values: bool, older_than: float, kinds: tuple[str, ...], failures: bool, as_json: bool) -> None:
     """Drop what no result needs any more. Results, and data that were loaded, always stay."""
-    from intemi.kernel.disk.upkeep import prune as pruned
-    from intemi.kernel.disk.upkeep import survey
+    from intemi.kernel.upkeep import prune as pruned
+    from intemi.kernel.upkeep import survey
 
     if kinds and not values:
         raise ConfigurationError("--kind: only values are dropped by kind; give --values, too")

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import errno
 import os
+import secrets
 import stat
-from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
@@ -26,6 +26,8 @@ _KINDS = {
     stat.S_IFDIR: "a folder",
     stat.S_IFREG: "a file",
 }
+UNFINISHED = "new"
+"""The ending of files that are being written."""
 SQLITE_SUFFIXES = ("", "-wal", "-shm", "-journal")
 """A SQLite file and those that SQLite puts beside it."""
 
@@ -38,15 +40,15 @@ class SpecialFileError(IntemiError):
         self.what = f"{kind}, not {expected}"
 
 
-def check_files(paths: Iterable[Path]) -> None:
-    """Refuse what is there and is no regular file."""
-    for path in paths:
-        _check(path, stat.S_IFREG)
+def check_file(path: Path) -> None:
+    """Refuse what exists and is no regular file."""
+    _check(path, stat.S_IFREG)
 
 
 def check_beside(path: Path) -> None:
     """Refuse special files in place of those that SQLite puts beside its file, and opens by itself."""
-    check_files(path.with_name(path.name + suffix) for suffix in SQLITE_SUFFIXES[1:])
+    for suffix in SQLITE_SUFFIXES[1:]:
+        check_file(path.with_name(path.name + suffix))
 
 
 def check_folder(path: Path) -> None:
@@ -69,9 +71,27 @@ def open_file(path: Path, flags: int, mode: int = 0o600) -> int:
 
 def open_below(folder: Path, name: str, flags: int, mode: int = 0o600) -> int:
     """A descriptor of a regular file in a folder of a folder, `name` is `inner/file`: neither may be a link."""
-    inner = _inner_folder(folder, name, create=bool(flags & os.O_CREAT))
+    inner = _inner_folder(folder, name, create=False)
     try:
         return _opened(folder / name, flags, mode, inner)
+    finally:
+        os.close(inner)
+
+
+def write_below(folder: Path, name: str, content: bytes) -> None:
+    """Write a file in a folder of a folder as a whole or not at all; it replaces what has its name, be it a link."""
+    inner = _inner_folder(folder, name, create=True)
+    unfinished = f"{secrets.token_hex(16)}.{UNFINISHED}"
+    try:
+        descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _SAFE, 0o600, dir_fd=inner)
+        try:
+            with open(descriptor, "wb") as file:
+                file.write(content)
+            os.rename(unfinished, (folder / name).name, src_dir_fd=inner, dst_dir_fd=inner)
+        except BaseException:
+            with suppress(FileNotFoundError):
+                os.unlink(unfinished, dir_fd=inner)
+            raise
     finally:
         os.close(inner)
 

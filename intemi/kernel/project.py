@@ -23,6 +23,7 @@ from intemi.kernel.machine import Machine
 from intemi.kernel.ports import Output
 from intemi.kernel.records import Failures
 from intemi.kernel.repository import At, Commentator, Named, OfType, Qualifier, Run
+from intemi.kernel.repository.file import store_of
 from intemi.kernel.repository.item import Item
 from intemi.kernel.repository.labels import Labels
 from intemi.kernel.repository.repository import Repository, both
@@ -391,7 +392,7 @@ def _store(folder: str | os.PathLike[str] | None, given: Store | None) -> Store:
     if given is None:
         if folder is None:
             return MemoryStore()
-        given = DiskStore(folder)
+        given = DiskStore(folder, partial(store_of, Path(folder)))
     return WriteBehind(given)
 
 

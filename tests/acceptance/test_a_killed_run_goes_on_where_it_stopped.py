@@ -48,7 +48,7 @@ ENDLESS = 1_000_000
 PATIENCE = 120
 
 processes = multiprocessing.get_context("forkserver")
-processes.set_forkserver_preload([__name__, "intemi.kernel.disk", "diskcache"])
+processes.set_forkserver_preload([__name__, "intemi.kernel.disk"])
 
 
 class Slow(Machine):

@@ -24,7 +24,7 @@ from intemi.machines import (
 from intemi.machines.meta_learning import ComplexitySearch, Filled, Flow, MetaLearner, Set, cross_validation
 
 processes = multiprocessing.get_context("forkserver")
-processes.set_forkserver_preload([__name__, "intemi.kernel.disk", "diskcache"])
+processes.set_forkserver_preload([__name__, "intemi.kernel.disk"])
 
 LEARNERS = Set((Majority(), NaiveBayes(), *(KNN(k=k) for k in range(1, 16, 2))))
 SCALED = Filled(

@@ -24,15 +24,15 @@ import numpy as np
 import pytest
 
 from intemi.kernel import Input, IntemiError, Machine, Model, Output, Project, StoreWarning
-from intemi.kernel.disk.seal import COMPOSITE, RECORD, seal, unseal
-from intemi.kernel.disk.upkeep import verify
+from intemi.kernel.disk.format import COMPOSITE, RECORD, seal, unseal
+from intemi.kernel.upkeep import verify
 from tests.profiles import by_profile
 
 MUTATIONS = by_profile(quick=48, full=300)
 SECONDS = 20
 """No session takes longer."""
 PAGE = 4096
-RECORDS, INDEX, LARGE = "machines.sqlite", "results.sqlite", "contents/cache.db"
+RECORDS, INDEX = "machines.sqlite", "results.sqlite"
 
 
 class Numbers(Machine):
@@ -254,21 +254,21 @@ def nest(chance: random.Random, folder: Path, file: str) -> str:
 def restore(chance: random.Random, folder: Path, file: str) -> str:
     """An older copy of some files."""
     older = folder.with_name("older")
-    files = chance.choice(([RECORDS], [INDEX], [RECORDS, INDEX], [RECORDS, LARGE], [RECORDS, INDEX, LARGE]))
+    files = chance.choice(([RECORDS], [INDEX], [RECORDS, INDEX]))
     for each in files:
         shutil.copyfile(older / each, folder / each)
     return f"older {', '.join(files)}"
 
 
 def delete(chance: random.Random, folder: Path, file: str) -> str:
-    files = chance.choice(([RECORDS], [INDEX], [RECORDS, INDEX], [LARGE], ["claims"]))
+    files = chance.choice(([RECORDS], [INDEX], [RECORDS, INDEX], ["claims"]))
     for each in files:
         (folder / each).unlink()
     return f"{', '.join(files)} deleted"
 
 
 def swap(chance: random.Random, folder: Path, file: str) -> str:
-    one, other = chance.sample((RECORDS, INDEX, LARGE), 2)
+    one, other = chance.sample((RECORDS, INDEX), 2)
     (folder / one).rename(folder / "held")
     (folder / other).rename(folder / one)
     (folder / "held").rename(folder / other)
@@ -290,7 +290,7 @@ def mutate(seed: int, folder: Path) -> str:
         return chance.choice(OTHERS)(chance, folder, "")
     if number < 0.4:
         return change_rows(chance, folder, chance.choice((RECORDS, RECORDS, INDEX)))
-    file = chance.choice((RECORDS, RECORDS, RECORDS, INDEX, INDEX, LARGE, "value"))
+    file = chance.choice((RECORDS, RECORDS, RECORDS, INDEX, INDEX, "value", "value"))
     if file == "value":
         return chance.choice((flip, truncate, zero))(chance, folder, value_file(chance, folder))
     return chance.choice((flip, flip, flip, exchange_pages, truncate, zero))(chance, folder, file)

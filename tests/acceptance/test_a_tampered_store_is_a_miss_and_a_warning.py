@@ -19,16 +19,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from diskcache.core import MODE_BINARY, MODE_PICKLE, MODE_RAW
 
 from intemi.kernel import Capsule, Input, Machine, MachineFailed, Model, Output, Project, StoreWarning
-from intemi.kernel.disk.seal import seal
+from intemi.kernel.disk.format import seal
 from intemi.kernel.errors import IncompleteError
 from intemi.kernel.values import PICKLE
 from tests.machines import Chain, Log, Ramp
 
 IN_RECORD, IN_ROW, IN_FILE = 100, 1_000, 20_000
-CONTENTS = "contents/cache.db"
 RECORDS = "machines.sqlite"
 
 
@@ -145,9 +143,7 @@ def content_of(folder: Path, name: str, size: int = IN_FILE) -> str:
 
 
 def value_file(folder: Path, content: str) -> Path:
-    with closing(sqlite3.connect(folder / CONTENTS)) as database:
-        ((name,),) = database.execute("SELECT filename FROM Cache WHERE key = ?", (content,))
-    return folder / "contents" / name
+    return folder / "contents" / content[:2] / f"{content}.val"
 
 
 def replace_content(folder: Path, content: str, change: Callable[[bytes], bytes]) -> None:
@@ -213,7 +209,7 @@ def behead(file: Path) -> None:
 # Contents
 
 
-@pytest.mark.parametrize("damage", [flip, cut, empty, write_diary, Path.unlink])
+@pytest.mark.parametrize("damage", [flip, cut, empty, write_diary])
 @pytest.mark.parametrize("memory", [None, 1])
 def test_an_array_whose_file_was_damaged_is_made_again_when_it_is_needed(
     tmp_path: Path, damage: Callable[[Path], None], memory: int | None
@@ -397,7 +393,7 @@ def test_a_child_whose_record_was_damaged_is_made_again_by_the_next_run(tmp_path
 
 
 @pytest.mark.parametrize("damage", [behead, empty, write_diary, Path.unlink])
-@pytest.mark.parametrize(("file", "size"), [(RECORDS, IN_ROW), (RECORDS, IN_FILE), (CONTENTS, IN_FILE)])
+@pytest.mark.parametrize(("file", "size"), [(RECORDS, IN_ROW), (RECORDS, IN_FILE)])
 def test_a_database_that_was_destroyed_is_begun_afresh(
     tmp_path: Path, damage: Callable[[Path], None], file: str, size: int
 ) -> None:
@@ -412,7 +408,7 @@ def test_a_database_that_was_destroyed_is_begun_afresh(
         assert third.log.started == []
 
 
-@pytest.mark.parametrize(("file", "size"), [(RECORDS, IN_ROW), (RECORDS, IN_FILE), (CONTENTS, IN_FILE)])
+@pytest.mark.parametrize(("file", "size"), [(RECORDS, IN_ROW), (RECORDS, IN_FILE)])
 def test_a_database_may_be_destroyed_while_a_project_works_with_it(tmp_path: Path, file: str, size: int) -> None:
     folder = filled(tmp_path / "folder", size)
     with warnings.catch_warnings():
@@ -467,34 +463,13 @@ def test_a_bomb_in_place_of_a_content_does_not_go_off(tmp_path: Path, bomb: byte
         second.check()
 
 
-@pytest.mark.parametrize("mode", [MODE_PICKLE, MODE_RAW])
-def test_a_bomb_in_a_row_of_diskcache_does_not_go_off(tmp_path: Path, bomb: bytes, mode: int) -> None:
+def test_a_bomb_in_place_of_a_file_does_not_go_off(tmp_path: Path, bomb: bytes) -> None:
     folder = filled(tmp_path / "folder")
-    edit(folder, "UPDATE Cache SET value = ?, mode = ?, filename = NULL", bomb, mode, file=CONTENTS)
-    with warned("absent", "absent"), session(folder) as second:
-        second.ask_for_something_new()
-        second.check()
-
-
-@pytest.mark.parametrize("mode", [MODE_PICKLE, MODE_BINARY])
-def test_a_bomb_in_place_of_a_file_does_not_go_off(tmp_path: Path, bomb: bytes, mode: int) -> None:
-    folder = filled(tmp_path / "folder")
-    edit(folder, "UPDATE Cache SET mode = ?", mode, file=CONTENTS)
     for file in (folder / "contents").glob("*/*.val"):
         file.write_bytes(bomb)
     with warned("absent", "absent"), session(folder) as second:
         second.ask_for_something_new()
         second.check()
-
-
-@pytest.mark.parametrize("key", ["disk_pickle_protocol", "disk_fetch", "_disk", "get", "count", "size_limit"])
-def test_a_bomb_among_the_settings_does_not_go_off(tmp_path: Path, bomb: bytes, key: str) -> None:
-    folder = filled(tmp_path / "folder")
-    edit(folder, "INSERT OR REPLACE INTO Settings VALUES (?, ?)", key, bomb, file=CONTENTS)
-    with warned(), session(folder) as second:
-        second.ask_for_something_new()
-        second.check()
-        assert second.log.started == ["largest"]
 
 
 @pytest.mark.parametrize("column", ["record", "children"])
@@ -517,7 +492,7 @@ def test_a_bomb_in_place_of_a_record_does_not_go_off(tmp_path: Path, bomb: bytes
             assert len(third.chain.children) == 5
 
 
-@pytest.mark.parametrize("file", [RECORDS, CONTENTS, "contents"])
+@pytest.mark.parametrize("file", [RECORDS, "contents"])
 def test_a_bomb_in_place_of_a_database_does_not_go_off(tmp_path: Path, bomb: bytes, file: str) -> None:
     folder = filled(tmp_path / "folder")
     if file == "contents":
@@ -567,7 +542,7 @@ def test_with_random_damage_to_one_file_all_results_are_right(
     chance = random.Random(seed)
     folder = tmp_path / "folder"
     shutil.copytree(pristine[size], folder)
-    files = [folder / RECORDS, folder / RECORDS, folder / CONTENTS, *folder.glob("contents/*/*.val")]
+    files = [folder / RECORDS, folder / RECORDS, *folder.glob("contents/*/*.val")]
     file = chance.choice(files) if size == IN_FILE else folder / RECORDS
     for _ in range(chance.choice([1, 1, 10])):
         flip(file, chance.randrange(file.stat().st_size))

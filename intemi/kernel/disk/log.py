@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from intemi.kernel import entries
-from intemi.kernel.disk.seal import ENTRY, DamageError, FileDamageError, seal, seal_of, unseal
+from intemi.kernel.disk.format import ENTRY, DamageError, FileDamageError, seal, seal_of, unseal
 from intemi.kernel.errors import EncodingError
 
 MAX_GAP = 100_000

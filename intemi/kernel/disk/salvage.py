@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from intemi.kernel import entries
-from intemi.kernel.disk.mending import COMPLAINTS
-from intemi.kernel.disk.seal import CHILDREN, COMPOSITE, CONTENT, ENTRY, RECORD, proof, seal, unseal
+from intemi.kernel.disk.database import COMPLAINTS
+from intemi.kernel.disk.format import CHILDREN, COMPOSITE, CONTENT, ENTRY, RECORD, proof, seal, unseal
 from intemi.kernel.encoding import DIGEST_SIZE
 from intemi.kernel.record import decode_children
 

@@ -1,4 +1,4 @@
-"""A store in a folder: one SQLite file, large contents in diskcache, claims that end with their process.
+"""A store in a folder: one SQLite file, large contents as files, claims that end with their process.
 
 ```
 machines.sqlite   machines: id → record, children; keys: key → id; contents: id → bytes, also of configurations;
@@ -17,38 +17,38 @@ from __future__ import annotations
 
 import os
 import sqlite3
-import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from secrets import token_bytes
+from typing import Any
 
 from intemi.kernel import entries
 from intemi.kernel.disk import log
-from intemi.kernel.disk.claims import Claims
-from intemi.kernel.disk.configs import SharedConfigs
-from intemi.kernel.disk.database import Database
-from intemi.kernel.disk.known import KnownIds
-from intemi.kernel.disk.mending import unusable, warn
-from intemi.kernel.disk.schema import LARGE
-from intemi.kernel.disk.seal import (
+from intemi.kernel.disk.claims import Claims, writing
+from intemi.kernel.disk.contents import Contents
+from intemi.kernel.disk.database import Database, unusable, warn
+from intemi.kernel.disk.format import (
     CHILDREN,
     COMPOSITE,
     CONTENT,
+    LARGE,
     RECORD,
     SEAL_SIZE,
     DamageError,
+    SharedConfigs,
     proof,
     seal,
     seal_of,
     unseal,
 )
+from intemi.kernel.disk.salvage import salvage
+from intemi.kernel.encoding import DIGEST_SIZE
 from intemi.kernel.errors import IntemiError
 from intemi.kernel.record import Child, Record, decode_children, encode_children
 from intemi.kernel.store import BUSY, MINE, Claim, Finished, Kept, Store
-
-if TYPE_CHECKING:
-    from intemi.kernel.disk.contents import Contents
 
 _FIND = """
     SELECT rowid, id, record, children IS NOT NULL, NULL FROM machines WHERE id = ?1
@@ -111,7 +111,8 @@ class DiskStore(Store):
 
     durable = True
 
-    def __init__(self, folder: str | os.PathLike[str]) -> None:
+    def __init__(self, folder: str | os.PathLike[str], identity: Callable[[], bytes | None] = lambda: None) -> None:
+        """Open a folder; a file that has to be made anew gets the identity that the folder's index knows, if any."""
         self._folder = Path(folder).absolute()
         self._warned: set[bytes] = set()
         self._last_read = 0
@@ -119,19 +120,18 @@ class DiskStore(Store):
         self._ahead: dict[bytes, _Row] = {}
         self._written: OrderedDict[bytes, tuple[bytes, Record, Sequence[Child]]] = OrderedDict()
         """The machines that were written here last, each with the seal of its record."""
-        self._opened_contents: Contents | None = None
-        self._opening_contents = threading.Lock()
+        self._contents = Contents(self._folder / "contents")
+        self._locks = self._folder / "claims"
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            self._claims = Claims(self._folder / "claims")
+            self._claims = Claims(self._locks)
         except OSError as error:
             raise unusable(self._folder, error) from error
         try:
-            self._database = Database(self._folder / "machines.sqlite")
+            self._database = Database(self._folder / "machines.sqlite", partial(_identify, identity), salvage)
         except BaseException:
             self._claims.close()
             raise
-        self._known = KnownIds(self._database, self._claims)
         self._configs = SharedConfigs()
         self._version = self._first_version = self._database.version()
 
@@ -178,8 +178,6 @@ class DiskStore(Store):
             return BUSY
         if key is None:
             key = machine
-        if self._known.lack(machine, key):
-            return MINE
         record = self._find(machine, key)  # who had the claim before may have finished it
         if record is None:
             return MINE
@@ -193,36 +191,41 @@ class DiskStore(Store):
     def keep_all(self, finished: Sequence[Finished], keys: Sequence[tuple[bytes, bytes]] = ()) -> None:
         """Keep finished machines, and further keys of some: large contents first, then everything else in one step."""
         rows: dict[bytes, _NewRow] = {}
-        aliases, known = [_alias(*each) for each in keys], [key for key, _ in keys]
+        aliases = [_alias(*each) for each in keys]
         contents: list[tuple[bytes, bytes]] = []
+        large: dict[bytes, bytes] = {}
         written: dict[bytes, tuple[bytes, Record, Sequence[Child]]] = {}
         self._ahead = {}
         configs: set[bytes] = set()
         for record, own_keys, children, kept in finished:
             if kept:
                 for content, payload in kept.items():
-                    self._prepare(content, payload, contents)
+                    if len(payload) < LARGE:
+                        contents.append((content, seal(CONTENT, content, payload)))
+                    else:
+                        large[content] = payload
             machine, config = record.machine, self._configs.name(record.config)
             if config is not None and config not in configs:
                 configs.add(config)
-                self._prepare(config, record.config, contents)
+                contents.append((config, seal(CONTENT, config, record.config)))
             first = b""
             for key in own_keys:
                 if key == machine:
                     continue
-                known.append(key)
                 if first:
                     aliases.append(_alias(key, machine))
                 else:
                     first = key
             rows[machine] = row = _new_row(record, children, first, config)
             written[machine] = seal_of(bytes(row[3][:SEAL_SIZE])), record, children
-        if aliases or contents or len(rows) > 1 or any(row[4] for row in rows.values()):
-            self._database.in_one_step(lambda connection: self._write(connection, rows, contents, aliases, written))
-        elif rows:
-            self._database.change(_KEEP, *rows.values())
-        self._known.add(written)
-        self._known.add(known)
+        self._database.refuse_fork()
+        with writing(self._locks) if large else nullcontext():
+            for content, payload in large.items():
+                self._contents.write(content, payload)
+            if aliases or contents or len(rows) > 1 or any(row[4] for row in rows.values()):
+                self._database.in_one_step(lambda connection: self._write(connection, rows, contents, aliases, written))
+            elif rows:
+                self._database.change(_KEEP, *rows.values())
         self._claims.give_back(*written)
         self._warned.difference_update(written)
         self._written.update(written)
@@ -264,17 +267,10 @@ class DiskStore(Store):
             pending += children
         return dict(reversed(missing.items()))
 
-    def _prepare(self, content: bytes, payload: bytes, rows: list[tuple[bytes, bytes]]) -> None:
-        if len(payload) < LARGE:
-            rows.append((content, seal(CONTENT, content, payload)))
-        else:
-            self._contents().write({content: payload})
-
     def add_key(self, key: bytes, machine: bytes) -> None:
         """Let one more key lead to a machine."""
         self._ahead = {}
         self._database.change(_ADD_KEY, _alias(key, machine))
-        self._known.add((key,))
 
     def forget(self, machine: bytes) -> None:
         """Drop a record, so that the machine can be run again."""
@@ -322,9 +318,7 @@ class DiskStore(Store):
             except DamageError as damage:
                 self._database.change(_DROP_CONTENT, (content,))  # so that it can be written again
                 warn(f"{self._folder.name}/machines.sqlite: content {content.hex()} is treated as absent: {damage}")
-        if self._opened_contents is None and not (self._folder / "contents").exists():
-            return None
-        return self._contents().read(content)
+        return self._contents.read(content)
 
     def children(self, machine: bytes) -> list[Child]:
         """The children of a composite, in order; a composite whose list is damaged is lost, to be run again."""
@@ -427,8 +421,6 @@ class DiskStore(Store):
         if self.is_inherited:
             return
         self._database.close()
-        if self._opened_contents is not None:
-            self._opened_contents.close()
         self._claims.close()
 
     def _record(self, number: int, machine: bytes, sealed: object, is_composite: object) -> Record | None:
@@ -448,15 +440,11 @@ class DiskStore(Store):
             name = machine.hex() if isinstance(machine, bytes) else machine  # an id may be damaged, too
             warn(f"{self._folder.name}/machines.sqlite: machine {name} {what}")
 
-    def _contents(self) -> Contents:
-        self._database.refuse_fork()
-        if self._opened_contents is None:
-            from intemi.kernel.disk.contents import Contents
 
-            with self._opening_contents:
-                if self._opened_contents is None:
-                    self._opened_contents = Contents(self._folder / "contents")
-        return self._opened_contents
+def _identify(known: Callable[[], bytes | None], connection: sqlite3.Connection) -> None:
+    """Give a new file its identity; one that takes the place of another goes on with the folder's index."""
+    if connection.execute("SELECT 1 FROM identity").fetchone() is None:
+        connection.execute("INSERT INTO identity VALUES (?)", (known() or token_bytes(DIGEST_SIZE),))
 
 
 def _new_row(record: Record, children: Sequence[Child], key: bytes, config: bytes | None) -> _NewRow:

@@ -19,8 +19,8 @@ from typing import Concatenate, ParamSpec, TypeVar
 
 from intemi.kernel import forks
 from intemi.kernel.disk import claims
-from intemi.kernel.disk.mending import set_aside, warn
-from intemi.kernel.disk.seal import DamageError
+from intemi.kernel.disk.database import set_aside, warn
+from intemi.kernel.disk.format import DamageError
 from intemi.kernel.encoding import DIGEST_SIZE, digest
 from intemi.kernel.errors import IntemiError, StoreWarning
 from intemi.kernel.repository.index import Index
@@ -124,9 +124,9 @@ def read_image(path: Path) -> memoryview | None:
     return None
 
 
-def store_of(path: Path) -> bytes | None:
-    """The identity of the store that an index was read from, if there is an index."""
-    image = read_image(path)
+def store_of(folder: Path) -> bytes | None:
+    """The identity of the store that a folder's index was read from, if there is an index."""
+    image = read_image(folder / NAME)
     if image is None:
         return None
     try:

@@ -12,7 +12,7 @@ from typing import Any
 
 from intemi.kernel import encoding
 from intemi.kernel.decoding import decode
-from intemi.kernel.disk.seal import DamageError
+from intemi.kernel.disk.format import DamageError
 
 VERSION = 7
 APPLICATION = int.from_bytes(b"ir", "big") << 16

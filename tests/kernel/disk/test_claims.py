@@ -4,8 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import threading
-import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -14,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from intemi.kernel.disk import DiskStore
-from intemi.kernel.disk.claims import CHECK_SECONDS
 from intemi.kernel.errors import IntemiError
 from intemi.kernel.record import Record
 from intemi.kernel.store import Claim
@@ -84,16 +81,14 @@ def test_what_a_living_process_has_claimed_is_busy_and_free_once_it_was_killed(t
         assert store.claim(MACHINE) is Claim.MINE
 
 
-def test_a_process_that_was_alone_lets_others_in_and_keeps_what_it_has_claimed(tmp_path: Path) -> None:
+def test_a_process_lets_others_in_and_keeps_what_it_has_claimed(tmp_path: Path) -> None:
     with closing(DiskStore(tmp_path)) as store:
         mine = [os.urandom(16) for _ in range(20)]
         assert {store.claim(machine) for machine in mine} == {Claim.MINE}
-        assert store._claims.alone is not None
         with holding(tmp_path, OTHER), python(HOLD, tmp_path, *(machine.hex() for machine in mine)) as process:
             assert process.stdout is not None
             assert {process.stdout.readline().strip() for _ in mine} == {"BUSY"}
             process.kill()
-            assert store._claims.alone is None
             assert store.claim(OTHER) is Claim.BUSY
             assert store.claim(MACHINE) is Claim.MINE
             store.release(mine[0])
@@ -101,27 +96,13 @@ def test_a_process_that_was_alone_lets_others_in_and_keeps_what_it_has_claimed(t
                 assert store.claim(mine[0]) is Claim.BUSY
 
 
-def test_what_another_process_has_finished_is_found_by_one_that_was_alone_before(tmp_path: Path) -> None:
+def test_what_another_process_has_finished_is_found(tmp_path: Path) -> None:
     with closing(DiskStore(tmp_path)) as store:
         assert store.claim(MACHINE) is Claim.MINE
         with python(CONTEND, tmp_path, 5) as process:
             numbers = process.communicate("\n")[0].split()[1:]
         assert numbers == ["0", "1", "2", "3", "4"]
         assert all(isinstance(store.claim(int(each).to_bytes(4, "big") * 4), Record) for each in numbers)
-
-
-def test_a_process_that_has_claimed_nothing_for_a_while_keeps_nobody_out(tmp_path: Path) -> None:
-    with closing(DiskStore(tmp_path)) as store:
-        store.claim(MACHINE)
-        store.release(MACHINE)
-        assert store._claims.alone is not None
-        deadline = time.monotonic() + 10
-        while store._claims.alone is not None and time.monotonic() < deadline:
-            time.sleep(CHECK_SECONDS)
-        assert store._claims.alone is None
-        assert not [thread for thread in threading.enumerate() if thread.name == "intemi claims"]
-        store.claim(MACHINE)
-        assert store._claims.alone is not None
 
 
 def test_two_stores_of_one_process_exclude_each_other(tmp_path: Path) -> None:

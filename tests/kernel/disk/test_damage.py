@@ -11,11 +11,10 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 import pytest
-from diskcache.core import MODE_BINARY, MODE_PICKLE, MODE_RAW, MODE_TEXT
 
 from intemi.kernel import encoding
 from intemi.kernel.disk import DiskStore
-from intemi.kernel.disk.seal import seal
+from intemi.kernel.disk.format import seal
 from intemi.kernel.errors import IntemiError, StoreWarning
 from intemi.kernel.record import Child
 from intemi.kernel.store import Claim
@@ -33,15 +32,12 @@ from tests.kernel.disk.test_store import (
     select,
 )
 
-DATABASE = "contents/cache.db"
-
 
 @contextmanager
 def warned(*parts: str) -> Iterator[None]:
     """Exactly one StoreWarning for each of the parts, and nothing else."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        warnings.filterwarnings("ignore", "unclosed database", ResourceWarning)  # of diskcache, from Python 3.13 on
         yield
     messages = [str(warning.message) for warning in caught]
     assert len(messages) == len(parts), messages
@@ -130,19 +126,6 @@ def test_a_database_that_cannot_be_used_is_set_aside(tmp_path: Path, damage: Cal
         assert not finds(store)
 
 
-@pytest.mark.parametrize("damage", WHOLE_FILES)
-def test_contents_that_cannot_be_used_are_set_aside(tmp_path: Path, damage: Callable[[Path], None]) -> None:
-    damage(filled(tmp_path) / DATABASE)
-    with closing(DiskStore(tmp_path)) as store:
-        with warned("set aside as contents.damaged-1"):
-            assert contents(store) == {IN_TABLE}
-        with warned():
-            assert finds(store)
-            store.keep(RECORD, [KEY], contents=CONTENTS)
-            assert contents(store) == {*CONTENTS}
-    assert (tmp_path / "contents.damaged-1" / "cache.db").exists()
-
-
 def test_a_file_in_place_of_the_contents_is_set_aside(tmp_path: Path) -> None:
     (tmp_path / "contents").write_text("mine")
     with warned("not a folder"):
@@ -158,13 +141,12 @@ def test_an_older_database_is_set_aside(tmp_path: Path) -> None:
         assert not finds(store)
 
 
-@pytest.mark.parametrize("file", ["machines.sqlite", DATABASE])
-def test_a_database_that_is_damaged_while_it_is_open_is_set_aside(tmp_path: Path, file: str) -> None:
+def test_a_database_that_is_damaged_while_it_is_open_is_set_aside(tmp_path: Path) -> None:
     filled(tmp_path)
     with closing(DiskStore(tmp_path)) as store:
         assert store.find(b"") is None
         assert store.content(b"") is None
-        damage_all_but_the_first_page(tmp_path / file)
+        damage_all_but_the_first_page(tmp_path / "machines.sqlite")
         with warned("set aside"):
             store.keep(RECORD, [KEY], (), CONTENTS)
         with warned():
@@ -172,8 +154,8 @@ def test_a_database_that_is_damaged_while_it_is_open_is_set_aside(tmp_path: Path
             assert contents(store) == {*CONTENTS}
 
 
-@pytest.mark.parametrize("file", ["machines.sqlite", DATABASE])
-def test_text_of_its_schema_that_cannot_be_decoded_is_damage_of_a_database(tmp_path: Path, file: str) -> None:
+def test_text_of_its_schema_that_cannot_be_decoded_is_damage_of_a_database(tmp_path: Path) -> None:
+    file = "machines.sqlite"
     pristine = (filled(tmp_path / "pristine") / file).read_bytes()
     schema = range(pristine.index(b"CREATE"), 4096)
     for number, position in enumerate(random.Random(1).sample(schema, 40)):
@@ -274,7 +256,7 @@ def expect_content_absent_then_written_again(folder: Path, content: bytes) -> No
             assert contents(store) == {*CONTENTS}
 
 
-@pytest.mark.parametrize("damage", [cut, empty, swap_for_text, swap_for_folder, Path.unlink])
+@pytest.mark.parametrize("damage", [cut, empty, swap_for_text, swap_for_folder])
 def test_a_damaged_content_is_absent_and_can_be_written_again(tmp_path: Path, damage: Callable[[Path], None]) -> None:
     damage(value_file(filled(tmp_path)))
     expect_content_absent_then_written_again(tmp_path, IN_FILE)
@@ -321,10 +303,8 @@ def test_every_byte_of_a_content_counts(tmp_path: Path) -> None:
     for position in [*range(30), *random.Random(1).sample(range(len(pristine)), 30)]:
         file.write_bytes(pristine)
         flip(file, position)
-        with closing(DiskStore(tmp_path)) as store:
-            store._contents()._drop = lambda *_: None  # type: ignore[method-assign]
-            with warned("treated as absent"):
-                assert store.content(IN_FILE) is None
+        with closing(DiskStore(tmp_path)) as store, warned("treated as absent"):
+            assert store.content(IN_FILE) is None
 
 
 def test_every_byte_of_a_content_in_a_row_counts(tmp_path: Path) -> None:
@@ -337,38 +317,9 @@ def test_every_byte_of_a_content_in_a_row_counts(tmp_path: Path) -> None:
             assert store.content(IN_TABLE) is None
 
 
-def test_a_small_content_that_an_older_version_has_put_into_diskcache_is_read(tmp_path: Path) -> None:
+def test_a_pickled_content_is_never_unpickled(tmp_path: Path, bomb: bytes) -> None:
     filled(tmp_path)
-    payload = CONTENTS[IN_TABLE]
-    edit(tmp_path, "DELETE FROM contents")
-    put_into_diskcache(tmp_path, seal(b"content", IN_TABLE, payload))
-    with closing(DiskStore(tmp_path)) as store, warned():
-        assert contents(store) == {*CONTENTS}
-
-
-@pytest.mark.parametrize("blob", FOREIGN_CONTENTS)
-def test_a_small_content_that_an_older_version_has_put_into_diskcache_can_be_damaged(
-    tmp_path: Path, blob: object
-) -> None:
-    filled(tmp_path)
-    edit(tmp_path, "DELETE FROM contents")
-    put_into_diskcache(tmp_path, blob)
-    expect_content_absent_then_written_again(tmp_path, IN_TABLE)
-
-
-def put_into_diskcache(folder: Path, value: object) -> None:
-    statement = "INSERT INTO Cache (key, raw, mode, value) VALUES (?, 1, ?, ?)"
-    edit(folder, statement, IN_TABLE.hex(), MODE_RAW, value, file=DATABASE)
-
-
-@pytest.mark.parametrize("large", [False, True])
-def test_a_pickled_content_is_never_unpickled(tmp_path: Path, bomb: bytes, large: bool) -> None:
-    filled(tmp_path)
-    if large:
-        value_file(tmp_path).write_bytes(bomb)
-        edit(tmp_path, "UPDATE Cache SET mode = ?", MODE_PICKLE, file=DATABASE)
-    else:
-        edit(tmp_path, "UPDATE Cache SET mode = ?, value = ?, filename = NULL", MODE_PICKLE, bomb, file=DATABASE)
+    value_file(tmp_path).write_bytes(bomb)
     expect_content_absent_then_written_again(tmp_path, IN_FILE)
 
 
@@ -376,92 +327,6 @@ def test_a_pickled_content_in_a_row_is_never_unpickled(tmp_path: Path, bomb: byt
     filled(tmp_path)
     edit(tmp_path, "UPDATE contents SET bytes = ?", bomb)
     expect_content_absent_then_written_again(tmp_path, IN_TABLE)
-
-
-def test_a_pickled_key_is_never_unpickled(tmp_path: Path, bomb: bytes) -> None:
-    filled(tmp_path)
-    edit(tmp_path, "UPDATE Cache SET key = ?, raw = 0", bomb, file=DATABASE)
-    with closing(DiskStore(tmp_path)) as store, warned():
-        assert contents(store) == {IN_TABLE}
-        store.keep(RECORD, contents=CONTENTS)
-        assert contents(store) == {*CONTENTS}
-        with pytest.raises(Exception, match="plain text"):
-            list(store._contents()._mending.handle)
-
-
-@pytest.mark.parametrize(
-    ("key", "value"),
-    [
-        ("disk_pickle_protocol", "BOMB"),
-        ("disk_fetch", "BOMB"),
-        ("disk__directory", "/"),
-        ("_disk", "BOMB"),
-        ("get", "BOMB"),
-        ("_sql", "BOMB"),
-        ("_directory", "/"),
-        ("sqlite_journal_mode", "OFF; DROP TABLE Cache"),
-        ("sqlite_writable_schema", "ON"),
-        ("sqlite_user_version = 5 --", 1),
-        ("eviction_policy", "least-recently-used"),
-        ("size_limit", 1),
-        ("cull_limit", 100),
-        ("statistics", 1),
-        ("count", "BOMB"),
-    ],
-)
-def test_poisoned_settings_are_not_obeyed(tmp_path: Path, bomb: bytes, key: str, value: object) -> None:
-    filled(tmp_path)
-    edit(
-        tmp_path,
-        "INSERT OR REPLACE INTO Settings VALUES (?, ?)",
-        key,
-        bomb if value == "BOMB" else value,
-        file=DATABASE,
-    )
-    with closing(DiskStore(tmp_path)) as store, warned():
-        assert contents(store) == {*CONTENTS}
-        store.keep(RECORD, contents={b"new": CONTENTS[IN_FILE]})
-        assert store.content(b"new") == CONTENTS[IN_FILE]
-        assert contents(store) == {*CONTENTS}
-
-
-def test_settings_that_diskcache_cannot_bear_set_the_contents_aside(tmp_path: Path) -> None:
-    filled(tmp_path)
-    edit(tmp_path, "INSERT INTO Settings VALUES (x'00ff', 1)", file=DATABASE)
-    with closing(DiskStore(tmp_path)) as store, warned("set aside as contents.damaged-1"):
-        assert contents(store) == {IN_TABLE}
-
-
-@pytest.mark.parametrize("damaged", [b"SET value = valve + 1", b"SET value = val\xf5e + 1"])
-def test_a_damaged_trigger_sets_the_contents_aside(tmp_path: Path, damaged: bytes) -> None:
-    file = filled(tmp_path) / DATABASE
-    file.write_bytes(file.read_bytes().replace(b"SET value = value + 1", damaged))
-    with closing(DiskStore(tmp_path)) as store:
-        with warned("set aside as contents.damaged-1"):
-            store.keep(RECORD, contents={b"new": CONTENTS[IN_FILE]})
-        assert store.content(b"new") == CONTENTS[IN_FILE]
-
-
-@pytest.mark.parametrize("mode", [MODE_RAW, MODE_BINARY, MODE_TEXT, MODE_PICKLE, 0, 99, None])
-@pytest.mark.parametrize("name", ["../../secret", "/etc/hostname", "..", "", "ab/../../../secret", b"\xff", None])
-def test_a_file_outside_of_the_folder_is_neither_read_nor_removed(tmp_path: Path, mode: int, name: object) -> None:
-    folder = filled(tmp_path / "store")
-    secret = tmp_path / "secret"
-    secret.write_bytes(value_file(folder).read_bytes())
-    edit(folder, "UPDATE Cache SET mode = ?, filename = ?", mode, name, file=DATABASE)
-    with closing(DiskStore(folder)) as store, warned("treated as absent"):
-        assert store.content(IN_FILE) is None
-    edit(folder, "INSERT INTO Cache (key, raw, filename) VALUES (?, 1, ?)", IN_FILE.hex(), name, file=DATABASE)
-    if not isinstance(name, bytes):
-        with closing(DiskStore(folder)) as store:
-            store._contents()._mending.handle.delete(IN_FILE.hex())
-    assert secret.exists()
-
-
-def test_text_that_cannot_be_decoded_is_damage_of_its_row_only(tmp_path: Path) -> None:
-    filled(tmp_path)
-    edit(tmp_path, "UPDATE Cache SET filename = CAST(x'ff' AS TEXT)", file=DATABASE)
-    expect_content_absent_then_written_again(tmp_path, IN_FILE)
 
 
 RECORDS = [sample_record(bytes([number]) * 16, Text="x" * (7 * number)) for number in range(40)]
@@ -536,7 +401,6 @@ def check_with_flipped_bits(pristine: Path, folder: Path, pattern: str, seed: in
         flip(file, chance.randrange(file.stat().st_size), chance.randrange(8))
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        warnings.filterwarnings("ignore", "unclosed database", ResourceWarning)  # of diskcache, from Python 3.13 on
         check_right_or_absent(folder)
     messages = [str(warning.message) for warning in caught]
     assert {warning.category for warning in caught} <= {StoreWarning}
@@ -551,7 +415,7 @@ def test_an_undamaged_copy_has_everything(pristine: Path, tmp_path: Path) -> Non
 @pytest.mark.parametrize("seed", range(15))
 @pytest.mark.parametrize(
     "pattern",
-    ["machines.sqlite", "machines.sqlite-*", "contents/cache.db", "contents/cache.db-*", "contents/*/*", "**/*.*"],
+    ["machines.sqlite", "machines.sqlite-*", "contents/*/*", "**/*.*"],
 )
 def test_with_a_flipped_bit_every_answer_is_right_or_absent(
     pristine: Path, tmp_path: Path, pattern: str, seed: int

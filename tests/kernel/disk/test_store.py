@@ -17,9 +17,7 @@ import pytest
 
 from intemi.kernel import entries
 from intemi.kernel.disk import DiskStore
-from intemi.kernel.disk.known import WORTH
-from intemi.kernel.disk.schema import APPLICATION, LARGE, SCHEMA_VERSION
-from intemi.kernel.disk.seal import seal
+from intemi.kernel.disk.format import LARGE, seal
 from intemi.kernel.errors import IntemiError, StoreWarning
 from intemi.kernel.record import Child, Record
 from intemi.kernel.store import Claim, Finished
@@ -74,7 +72,7 @@ def contents(store: DiskStore) -> set[bytes]:
 def statements(store: DiskStore, action: Callable[[], object]) -> list[str]:
     """The first word of each statement."""
     seen: list[str] = []
-    connection = store._database._mending.handle
+    connection = store._database._connection
     connection.set_trace_callback(seen.append)
     action()
     connection.set_trace_callback(None)
@@ -87,43 +85,6 @@ def test_finding_and_keeping_take_one_statement_each(tmp_path: Path) -> None:
         assert statements(store, lambda: store.keep(RECORD, [KEY])) == ["INSERT"] * WITH_TRIGGER
         assert statements(store, lambda: store.find(RECORD.machine)) == ["SELECT"]
         assert statements(store, lambda: store.find(KEY)) == ["SELECT"]
-
-
-def test_a_store_that_is_alone_claims_without_a_statement_and_finds_what_it_has_kept(tmp_path: Path) -> None:
-    with closing(DiskStore(tmp_path)) as store:
-        store.keep(RECORD, [KEY])
-        assert store.claim(b"first" + RECORD.machine) is Claim.MINE
-        assert statements(store, lambda: store.claim(b"other" + RECORD.machine)) == []
-        assert isinstance(store.claim(RECORD.machine), Record)
-        assert isinstance(store.claim(b"third" + RECORD.machine, KEY), Record)
-        store.keep(sample_record(b"other" + RECORD.machine), [b"key", b"more"])
-        store.add_key(b"most", RECORD.machine)
-        for key in (b"key", b"more", b"most"):
-            assert isinstance(store.claim(b"fourth" + RECORD.machine, key), Record)
-        store.forget(RECORD.machine)
-        assert store.claim(RECORD.machine) is Claim.MINE
-
-
-def test_all_ids_are_read_only_when_so_much_is_claimed_that_it_is_worth_it(tmp_path: Path) -> None:
-    with closing(DiskStore(tmp_path)) as store:
-        store.keep_all([Finished(sample_record(b"m%d" % number)) for number in range(3 * WORTH)])
-        taken = [len(statements(store, lambda: store.claim(b"%d" % number * 16))) for number in range(5)]  # noqa: B023
-        assert taken == [3, 1, 1, 0, 0]
-
-
-def test_ids_stay_known_to_one_who_is_alone_again_if_nobody_was_here(tmp_path: Path) -> None:
-    with closing(DiskStore(tmp_path)) as store:
-        for name in (b"first", b"other"):
-            assert store.claim(name * 4) is Claim.MINE
-            store.keep(sample_record(name * 4))
-        store._claims._file.share()
-        assert statements(store, lambda: store.claim(b"third" * 4)) == ["PRAGMA"]
-        assert isinstance(store.claim(b"other" * 4), Record)
-        store._claims._file.share()
-        store.release(b"third" * 4)
-        with closing(DiskStore(tmp_path)) as second:
-            second.keep(sample_record(b"fourth" * 4))
-        assert isinstance(store.claim(b"fourth" * 4), Record)
 
 
 def test_machines_and_their_small_contents_are_kept_in_one_transaction(tmp_path: Path) -> None:
@@ -154,29 +115,6 @@ def test_only_the_user_can_read_what_is_kept(tmp_path: Path) -> None:
         name: stat.S_IMODE((folder / name).stat().st_mode) for name in (".", "machines.sqlite", "contents", "claims")
     }
     assert modes == {".": 0o700, "machines.sqlite": 0o600, "contents": 0o700, "claims": 0o600}
-
-
-def test_diskcache_is_loaded_with_the_first_large_content(tmp_path: Path) -> None:
-    program = """
-import sys
-from intemi.testing.store import sample_record
-from intemi.kernel.disk import DiskStore
-store = DiskStore(sys.argv[1])
-store.find(b"key")
-store.keep(sample_record(), contents={b"small": b"payload"})
-print(store.content(b"small"), store.content(b"absent"), "diskcache" in sys.modules)
-store.keep(sample_record(), contents={b"large": bytes(100_000)})
-print(store.content(b"large") == bytes(100_000), "diskcache" in sys.modules)
-"""
-    assert python(program, tmp_path).splitlines() == ["b'payload' None False", "True True"]
-    program = """
-import sys
-from intemi.kernel.disk import DiskStore
-store = DiskStore(sys.argv[1])
-print(store.content(b"small"), "diskcache" in sys.modules)
-print(store.content(b"large") == bytes(100_000), "diskcache" in sys.modules)
-"""
-    assert python(program, tmp_path).splitlines() == ["b'payload' False", "True True"]
 
 
 def test_a_store_notices_the_changes_of_others_and_not_its_own(tmp_path: Path) -> None:
@@ -321,16 +259,6 @@ def test_a_content_that_cannot_be_opened_just_now_is_not_taken_for_damaged(tmp_p
         finally:
             resource.setrlimit(resource.RLIMIT_NOFILE, limits)
         assert contents(store) == {*CONTENTS}
-
-
-def test_a_file_of_a_newer_version_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
-    filled(tmp_path)
-    edit(tmp_path, f"PRAGMA user_version = {SCHEMA_VERSION + 1}")
-    edit(tmp_path, f"PRAGMA application_id = {APPLICATION + SCHEMA_VERSION + 1}")
-    before = (tmp_path / "machines.sqlite").read_bytes()
-    with pytest.raises(IntemiError, match="use a newer intemi"):
-        DiskStore(tmp_path)
-    assert (tmp_path / "machines.sqlite").read_bytes() == before
 
 
 def test_a_warning_that_is_an_error_leaves_a_store_that_works(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ import pytest
 
 from intemi.kernel import Commentator, IntemiError, Machine, Project, StoreWarning
 from intemi.kernel.disk.claims import Claims
-from intemi.kernel.disk.mending import LOOK_INTERVAL
+from intemi.kernel.disk.database import FOLLOW_SECONDS
 from intemi.kernel.repository.file import read_image, write_image
 from intemi.kernel.repository.item import Item
 from intemi.kernel.repository.labels import Labeler
@@ -143,7 +143,7 @@ def test_a_session_notes_its_requests_again_if_the_store_is_replaced_meanwhile(t
         assert len(project.query("running", type=Grade)) == 1
         for suffix in ("", "-wal", "-shm"):
             (tmp_path / f"machines.sqlite{suffix}").rename(tmp_path / f"aside{suffix}")
-        sleep(2 * LOOK_INTERVAL)
+        sleep(2 * FOLLOW_SECONDS)
         project.run(Grade(9), name="more")
         assert [run.name for run in project.runs()] == ["this run"]
         assert len(project.query("tree", type=Grade)) == 3

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from intemi.kernel import encoding
-from intemi.kernel.disk.seal import DamageError
+from intemi.kernel.disk.format import DamageError
 from intemi.kernel.repository.tables import APPLICATION, VERSION, Transaction, connect, from_cell, text, to_cell
 
 plain: Any = st.recursive(

@@ -14,27 +14,25 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Set
 from contextlib import closing
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from intemi.kernel import entries
 from intemi.kernel.decoding import shared_in
 from intemi.kernel.disk.claims import exclusively, without_writers
-from intemi.kernel.disk.configs import name_of
-from intemi.kernel.disk.mending import set_aside, warn
-from intemi.kernel.disk.seal import DamageError, proof
+from intemi.kernel.disk.contents import Contents
+from intemi.kernel.disk.database import set_aside, warn
+from intemi.kernel.disk.format import DamageError, name_of, proof
 from intemi.kernel.disk.store import DiskStore
 from intemi.kernel.encoding import DIGEST_SIZE, MODERATE
 from intemi.kernel.errors import ConfigurationError, MalformedError, StoreWarning
 from intemi.kernel.plain_files import is_file, remove_all
 from intemi.kernel.record import Record, flat
-from intemi.kernel.repository.file import NAME, read_image, store_in
+from intemi.kernel.repository.file import NAME, read_image, store_in, store_of
 from intemi.kernel.repository.index import Index, difference, only_here
 from intemi.kernel.repository.lookup import Lookup
 from intemi.kernel.repository.tables import connect
 from intemi.kernel.values import PICKLE
-
-LARGEST_FILE = "cache.db"
-"""What diskcache calls its table of large contents."""
 
 
 @dataclass
@@ -76,7 +74,7 @@ def survey(folder: str | os.PathLike[str]) -> Survey:
     """How large a store is, and what takes the space."""
     path = _there(folder)
     found = Survey(bytes=_bytes(path))
-    with closing(DiskStore(path)) as store:
+    with closing(_opened(path)) as store:
         sizes = _sizes(store, path)
         for _, record, _ in store.finished(0):
             found.machines[record.kind] += 1
@@ -118,7 +116,7 @@ def verify(folder: str | os.PathLike[str]) -> Verified:
     problems: list[str] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", StoreWarning)
-        with closing(DiskStore(path)) as store, closing(connect()) as connection:
+        with closing(_opened(path)) as store, closing(connect()) as connection:
             index = Index(connection, is_empty=True)
             index.catch_up(store)
             problems += _losses(index, Lookup(connection))
@@ -200,7 +198,7 @@ def prune(
     Damaged files go as well, and nothing is said any more of what was lost with them."""
     path = _there(folder)
     done = Pruned()
-    with closing(DiskStore(path)) as store:
+    with closing(_opened(path)) as store:
         before = time.time() - older_than
         droppable: set[bytes] = set()
         for _, record, _ in store.finished(0):
@@ -209,15 +207,16 @@ def prune(
                 done.failures += 1
             elif values and record.inputs and record.started <= before and (not kinds or record.kind in kinds):
                 droppable.add(record.machine)
-        kept: set[bytes] = set()
-        for _, record, _ in store.finished(0):
-            kept |= _needed(store, record, droppable)
-        sizes = _sizes(store, path)
-        drop = {content: size for content, size in sizes.items() if content not in kept}
-        _drop(store, drop)
+        with without_writers(path / "claims") as is_free:  # else what is being written would seem to be needed by none
+            kept: set[bytes] = set()
+            for _, record, _ in store.finished(0):
+                kept |= _needed(store, record, droppable)
+            sizes = _sizes(store, path)
+            drop = {content: size for content, size in sizes.items() if is_free and content not in kept}
+            _drop(store, drop)
         done.values, done.bytes = len(drop), sum(drop.values())
         store.enter([(entries.CLEARED,)])
-    for file in path.glob("*.damaged-*"):
+    for file in [*path.glob("*.damaged-*"), *Contents(path / "contents").set_aside()]:
         done.bytes += _size(file)
         done.aside += 1
         remove_all(file)
@@ -230,22 +229,16 @@ def prune(
 
 
 def _left_behind(path: Path) -> Iterator[Path]:
-    """What processes have left when they were killed: files that were being made, values that nothing lists.
+    """What processes have left when they were killed: files that were being made.
 
-    Both are told while no process makes or writes any; if one does, they stay until the next time.
+    They are found while no process makes or writes any; if one does, they stay until the next time.
     """
     locks = path / "claims"
     with exclusively(locks):
         yield from path.glob("*-new")
-    values = path / "contents"
-    if values.is_symlink() or not values.is_dir():
-        return
     with without_writers(locks) as is_free:
         if is_free:
-            listed = {name for _, _, name in _large(values)}
-            for file in values.glob("[0-9a-f][0-9a-f]/*.val"):
-                if f"{file.parent.name}/{file.name}" not in listed and not file.parent.is_symlink():
-                    yield file
+            yield from Contents(path / "contents").unfinished()
 
 
 def _needed(store: DiskStore, record: Record, droppable: Set[bytes]) -> set[bytes]:
@@ -272,10 +265,12 @@ def _needed(store: DiskStore, record: Record, droppable: Set[bytes]) -> set[byte
 def _drop(store: DiskStore, contents: Iterable[bytes]) -> None:
     rows = [(content,) for content in contents]
     store._database.change_together([("DELETE FROM contents WHERE id = ?", rows)])
-    if (store._folder / "contents").exists():
-        large = store._contents()._mending
-        for (content,) in rows:
-            large.run(lambda cache, key: cache.delete(key), content.hex())
+    for (content,) in rows:
+        store._contents.drop(content)
+
+
+def _opened(path: Path) -> DiskStore:
+    return DiskStore(path, partial(store_of, path))
 
 
 def _there(folder: str | os.PathLike[str]) -> Path:
@@ -309,20 +304,8 @@ def _sizes(store: DiskStore, path: Path) -> dict[bytes, int]:
         else:
             store._database.change("DELETE FROM contents WHERE rowid = ?", (number,))
             warn(f"{path.name}/machines.sqlite: the id of a content is damaged: {content!r}")
-    if (path / "contents").exists():
-        for key, size in store._contents().sizes():
-            try:
-                found[bytes.fromhex(str(key))] = size if isinstance(size, int) else 0
-            except ValueError:
-                warn(f"{path.name}/contents: the key of a content is damaged: {key!r}")
+    found.update(store._contents.sizes())
     return found
-
-
-def _large(folder: Path) -> list[tuple[str, int, str]]:
-    """Key, size and file of every large content."""
-    address = (folder / LARGEST_FILE).absolute().as_uri()
-    with closing(sqlite3.connect(f"{address}?mode=ro", uri=True)) as connection:
-        return connection.execute("SELECT key, size, filename FROM Cache").fetchall()
 
 
 def _compact(file: Path) -> None:

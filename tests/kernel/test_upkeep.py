@@ -9,9 +9,9 @@ import pytest
 from intemi import Project
 from intemi.experiments import Experiment, found, run
 from intemi.kernel.decoding import shared_in
-from intemi.kernel.disk.upkeep import prune, survey
 from intemi.kernel.encoding import encode_parts
 from intemi.kernel.errors import MalformedError
+from intemi.kernel.upkeep import prune, survey
 from intemi.machines import CART, CVDistributor, NaiveBayes, SklearnClassifier, SklearnDataset
 
 FOREST = SklearnClassifier("sklearn.ensemble.RandomForestClassifier", {"n_estimators": 5})
