@@ -298,6 +298,7 @@ def _connect(path: Path) -> sqlite3.Connection:
         connection.execute("PRAGMA trusted_schema = OFF")
         connection.execute("PRAGMA cell_size_check = ON")
         _check(connection, path)
+        connection.execute("PRAGMA synchronous = OFF")  # a fresh file has nothing to lose: its log is set up at once
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("PRAGMA wal_autocheckpoint = 16000")
