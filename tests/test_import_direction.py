@@ -8,6 +8,7 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
+import networkx
 import pytest
 
 PACKAGE = Path(__file__).parents[1] / "intemi"
@@ -118,3 +119,44 @@ def test_an_import_that_points_up_is_reported(tmp_path: Path, file: str, source:
 )
 def test_an_import_that_points_down_is_allowed(tmp_path: Path, file: str, source: str) -> None:
     assert violations(package_with(tmp_path, file, source)) == []
+
+
+def import_graph(root: Path, package: str) -> dict[str, set[str]]:
+    """For each module of a package, all modules of it that it imports, wherever the import stands."""
+    files = {path.relative_to(root.parent).with_suffix(""): path for path in root.glob(f"{package}/**/*.py")}
+    names = {path: ".".join(path.parts).removesuffix(".__init__") for path in files}
+    known = set(names.values())
+    graph: dict[str, set[str]] = {name: set() for name in known}
+    for path, name in names.items():
+        for _, imported in imported_modules(ast.parse(files[path].read_text("utf-8")), list(path.parts[:-1])):
+            found = ".".join(imported)
+            target = found if found in known else found.rpartition(".")[0]
+            if target in known:
+                graph[name].add(target)
+    return graph
+
+
+def cycles(graph: dict[str, set[str]]) -> list[list[str]]:
+    """The sets of modules that import each other, in whatever number of steps."""
+    components = networkx.strongly_connected_components(networkx.DiGraph(graph))
+    return sorted(sorted(component) for component in components if len(component) > 1)
+
+
+def test_no_modules_of_the_kernel_import_each_other() -> None:
+    graph = import_graph(PACKAGE, "kernel")
+    assert len(graph) > 40
+    assert cycles(graph) == []
+
+
+def test_the_store_does_not_know_the_repository() -> None:
+    graph = import_graph(PACKAGE, "kernel")
+    disk = {name: found for name, found in graph.items() if name.startswith("intemi.kernel.disk")}
+    assert disk
+    assert [name for name, found in disk.items() if any("repository" in each for each in found)] == []
+
+
+def test_a_cycle_is_found_wherever_the_imports_stand(tmp_path: Path) -> None:
+    root = package_with(tmp_path, "kernel/task.py", "if TYPE_CHECKING:\n    from intemi.kernel import request")
+    (root / "kernel" / "request.py").write_text("def late():\n    from .task import Task", "utf-8")
+    (root / "kernel" / "event.py").write_text("from intemi.kernel.task import Task", "utf-8")
+    assert cycles(import_graph(root, "kernel")) == [["intemi.kernel.request", "intemi.kernel.task"]]

@@ -26,6 +26,7 @@ All of them use `errors`, and some `locks`, `timers`, `forks`, `id_filter`, `pla
 and `registered`.
 """
 
+from intemi.kernel import notebook, shipped  # noqa: F401 - what they register
 from intemi.kernel.block import Block
 from intemi.kernel.capsule import Capsule
 from intemi.kernel.component import Component, from_plain

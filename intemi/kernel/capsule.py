@@ -7,6 +7,7 @@ from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from time import perf_counter
 from typing import Any, Protocol
 
+from intemi.kernel.component import to_html
 from intemi.kernel.encoding import encoded_as_mapping
 from intemi.kernel.errors import ConfigurationError, IntemiError, MachineError, NoSuchName, NoSuchPort, TimedOut
 from intemi.kernel.machine import Machine
@@ -203,9 +204,7 @@ class Capsule:
         return f"<Capsule {self.path}: {self.state.value}>"
 
     def _repr_html_(self) -> str:
-        from intemi.kernel.notebook import capsule_html
-
-        return capsule_html(self)
+        return to_html(self)
 
 
 @encoded_as_mapping

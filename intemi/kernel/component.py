@@ -12,6 +12,7 @@ import os
 import sys
 import typing
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import singledispatch
 from typing import TYPE_CHECKING, Any, ClassVar, Self, dataclass_transform
 
 from intemi.kernel import encoding, registry
@@ -32,6 +33,12 @@ MAX_SHOWN = 160
 """Letters up to which a component is shown with all that is in it."""
 MAX_SHOWN_PART = 40
 """Letters up to which its parts are, if it is longer than that."""
+
+
+@singledispatch
+def to_html(value: object) -> str:
+    """What a notebook shows of a value: `notebook` registers a function for each class."""
+    raise TypeError(f"nothing shows a {type(value).__name__} as HTML")
 
 
 @dataclass_transform(frozen_default=True, eq_default=False, field_specifiers=(parameter,))
@@ -300,9 +307,7 @@ class Component:
         return f"{self.kind}({', '.join(text for text, _ in parts)})"
 
     def _repr_html_(self) -> str:
-        from intemi.kernel.notebook import component_html
-
-        return component_html(self)
+        return to_html(self)
 
     def _shown_parts(self) -> Iterator[tuple[str, str]]:
         """Its parts as text, and in brief."""

@@ -72,9 +72,7 @@ class Explanation:
         return f"<Explanation of {self.path}: {counts}>"
 
     def _repr_html_(self) -> str:
-        from intemi.kernel.notebook import explanation_html
-
-        return explanation_html(self)
+        return to_html(self)
 
     def __str__(self) -> str:
         lines: list[str] = []

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from intemi.kernel.component import Component, brief
+from intemi.kernel.capsule import Capsule
+from intemi.kernel.component import Component, brief, to_html
+from intemi.kernel.explain import Explanation
 from intemi.kernel.machine import Machine
+from intemi.kernel.project import Project
 from intemi.kernel.task import State
 from intemi.markup import Markup, folded, for_notebook, paragraph, table
 from intemi.series.display import counted, shown_cells
-
-if TYPE_CHECKING:
-    from intemi.kernel.capsule import Capsule
-    from intemi.kernel.explain import Explanation
-    from intemi.kernel.project import Project
 
 MAX_CHILDREN = 50
 """Explanations of one level that are listed; of more, only some."""
@@ -23,6 +21,7 @@ MAX_DEPTH = 20
 """Levels of parts inside of parts that are shown; what is below is told in a line."""
 
 
+@to_html.register
 def component_html(component: Component) -> str:
     """A configuration: what it takes and gives, and its parameters; those that are components themselves are folded."""
     ports = ""
@@ -48,6 +47,7 @@ def _value(value: Any, depth: int) -> str:
     return repr(value)
 
 
+@to_html.register
 def capsule_html(capsule: Capsule) -> str:
     """A request: how far it is, its results, and what it gives; a series among the results is shown as its table."""
     parts = [f"<b>{escape(capsule.path)}</b> {_state(capsule.state.value)}"]
@@ -70,6 +70,7 @@ def _state(state: str) -> str:
     return f'<span class="mark {kind}">{escape(state)}</span>'
 
 
+@to_html.register
 def project_html(project: Project) -> str:
     """A project: where it is, what was run since it was opened, and its last runs."""
     counts, runs = project.counts(), project.runs()
@@ -80,6 +81,7 @@ def project_html(project: Project) -> str:
     return for_notebook(f"<b>Project</b> {escape(where)}", paragraph(f"{since}, since it was opened"), listed)
 
 
+@to_html.register
 def explanation_html(explanation: Explanation) -> str:
     """What would be reused and what would run: marked, with reasons; what is inside is folded."""
     verdicts = [each.verdict for each in explanation]

@@ -12,7 +12,7 @@ from typing import Any, Literal, Self, TypedDict, Unpack
 
 from intemi.kernel import encoding
 from intemi.kernel.capsule import Capsule
-from intemi.kernel.component import too_deep
+from intemi.kernel.component import to_html, too_deep
 from intemi.kernel.engine import Engine
 from intemi.kernel.errors import ConfigurationError, IntemiError, StoreWarning
 from intemi.kernel.events import REQUESTED, Counts, Happening, Listener
@@ -366,9 +366,7 @@ class Project:
         return f"<Project {where}>"
 
     def _repr_html_(self) -> str:
-        from intemi.kernel.notebook import project_html
-
-        return project_html(self)
+        return to_html(self)
 
     def __enter__(self) -> Self:
         return self

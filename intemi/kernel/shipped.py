@@ -44,6 +44,14 @@ def source_in_working_copy(cls: type) -> bytes:
     return digest_of_files(module)
 
 
+@encoding.find_sources_with
+def source_of(cls: type) -> bytes:
+    """What tells a class from what it was before it was edited."""
+    from intemi.kernel.source import fingerprint, is_by_user
+
+    return fingerprint(cls) if is_by_user(cls) else source_in_working_copy(cls)
+
+
 @functools.cache
 def package_source() -> str:
     """What made a result: the release, or the working copy with a digest of all its files."""

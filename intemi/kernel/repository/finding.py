@@ -9,10 +9,9 @@ from typing import Any
 from intemi.kernel.block import Axes, BlockCell
 from intemi.kernel.errors import ConfigurationError, IntemiError
 from intemi.kernel.repository.callers import told_apart
-from intemi.kernel.repository.item import Item
+from intemi.kernel.repository.item import Item, Reader
 from intemi.kernel.repository.lookup import Edges, Lookup, Machines, Narrowing
 from intemi.kernel.repository.qualifiers import Qualifier
-from intemi.kernel.repository.reader import Reader
 from intemi.kernel.repository.requests import Requests
 
 Where = Qualifier | Callable[[Item], bool] | None

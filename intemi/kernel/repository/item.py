@@ -1,15 +1,24 @@
-"""Items: contexts as the repository knows them. What qualifies is judged on items, and labels are read off them."""
+"""Items: contexts as the repository knows them. What qualifies is judged on items, and labels are read off them.
+
+All items of a question share a reader, which fetches what is known of their machines, for all of them when it is first
+needed.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+import warnings
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping
+from typing import Any, Protocol
 
-from intemi.kernel.block import BlockCell
+from intemi.kernel import registry
+from intemi.kernel.block import Axes, Block, BlockCell, axes_of
 from intemi.kernel.component import Component
-
-if TYPE_CHECKING:
-    from intemi.kernel.repository.reader import Reader
+from intemi.kernel.decoding import decode
+from intemi.kernel.errors import EncodingError, IncompleteError, IntemiError, StoreWarning
+from intemi.kernel.record import Record
+from intemi.kernel.repository.lookup import Cells, Machines
+from intemi.kernel.repository.provenance import Provenance
+from intemi.kernel.repository.tables import IN_BLOCK, from_cell
 
 MISSING: Any = type("Missing", (), {"__repr__": lambda _: "MISSING"})()
 OF_CELLS: Any = type("OfCells", (), {"__repr__": lambda _: "OF_CELLS"})()
@@ -182,3 +191,284 @@ class Item:
             if value is not MISSING:
                 return value
         return MISSING
+
+
+RecordsOf = Callable[[Collection[bytes]], Iterable[Record]]
+"""Gives the records of machines by their ids; those that are damaged or gone are left out."""
+_PLACES = {name: place for place, name in enumerate(MEASURED)}
+
+
+class Facts(Protocol):
+    """What can be looked up of machines, by their numbers."""
+
+    def ids(self, machines: Collection[int], /) -> dict[int, bytes]: ...
+
+    def times(self, machines: Collection[int], /) -> dict[int, tuple[Any, ...]]: ...
+
+    def configs(self, machines: Collection[int], /) -> dict[int, bytes]: ...
+
+    def axes(self, number: int, /) -> bytes: ...
+
+    def results(self, machines: Collection[int], labels: Collection[str] | None, /) -> Cells: ...
+
+    def comments(self, machines: Collection[int], labels: Collection[str] | None, /) -> Cells: ...
+
+
+class Reader:
+    """What one question has looked up so far."""
+
+    def __init__(self, lookup: Facts, provenance: Provenance, records_of: RecordsOf) -> None:
+        self._open_lookup: Facts | None = lookup
+        self._provenance = provenance
+        self._records_of = records_of
+        self._ids: dict[int, bytes] | None = None
+        self._machines: Machines = {}
+        self._about: frozenset[int] = frozenset()
+        self._results = _Labelled(self._readable, lambda labels: self._lookup.results(self._about, labels))
+        self._said = _Labelled(self._readable, lambda labels: self._lookup.comments(self._about, labels))
+        self.result = self._results.value
+        """One of the results of a machine, by its label, or MISSING."""
+        self.comment = self._said.value
+        """What a commentator has said of a machine, by its label, or MISSING."""
+        self._classes: dict[str, tuple[type, set[str], set[str]]] = {}
+        self._encoded: dict[int, bytes] | None = None
+        self._configs: dict[int, Component | None] = {}
+        self._parameters: dict[tuple[int, str], Any] = {}
+        self._times: dict[int, tuple[Any, ...]] | None = None
+        self._axes: dict[int, Axes] = {}
+        self._records: dict[int, Record] | None = None
+        """Those of the machines that have left blocks."""
+        self._blocks: dict[tuple[int, str], Block] = {}
+        self._noted: dict[bytes, dict[str, Any]] = {}
+        self._warned: set[str] = set()
+
+    def close(self) -> None:
+        """The question is answered: its items know what they know, and nothing more can be looked up."""
+        self._open_lookup = None
+
+    @property
+    def _lookup(self) -> Facts:
+        if self._open_lookup is None:
+            raise IntemiError("query: an item cannot be asked after the query that it belongs to was answered")
+        return self._open_lookup
+
+    def look_at(self, machines: Machines) -> None:
+        """The question is about these machines."""
+        self._machines = machines
+        self._about = frozenset(machines)
+
+    @property
+    def has_blocks(self) -> bool:
+        """Whether any of the machines that the question is about has left blocks."""
+        return any(axes is not None for *_, axes in self._machines.values())
+
+    def machines(self) -> Collection[int]:
+        """Those that the question is about."""
+        return self._about
+
+    def of_kinds(self, kinds: Container[str] | None) -> Collection[int]:
+        """Those of them that are of some kinds; None: of any."""
+        if kinds is None:
+            return self._about
+        return {machine for machine, (kind, *_) in self._machines.items() if kind in kinds}
+
+    def knows(self, machine: int) -> bool:
+        """Whether a machine is on record, or on its way to it; some are known by name only."""
+        return machine in self._machines
+
+    def focus(self, items: Iterable[Item], labels: Collection[str]) -> None:
+        """From now on the question is about these items and those above them, and mainly about some labels."""
+        seen: set[Item] = set()
+        for item in items:
+            for above in item.ancestors():
+                if above in seen:
+                    break
+                seen.add(above)
+        self._about = frozenset(item.machine for item in seen)
+        self._results.expect(labels)
+        self._said.expect(labels)
+
+    # What machines are
+
+    def ids(self) -> dict[int, bytes]:
+        """The ids of all machines."""
+        return self._lookup.ids(self._about)
+
+    def data_of(self, machine: int) -> str | None:
+        """The name of the data set at the beginning of its lineage; None if it has none."""
+        return self._provenance.data_of(self._id_of(machine))
+
+    def tell_data_apart(self, items: Iterable[Item]) -> None:
+        """These items are in one answer: different data sets get different names."""
+        made = {source.machine for item in items if (source := item.made_from_data) is not None}
+        self._provenance.tell_apart(map(self._id_of, sorted(made)))
+
+    def run_of(self, machine: int) -> tuple[int, str] | None:
+        """The number and name of the run that first requested it; None if it is a part of other requests only."""
+        return self._provenance.run_of(self._id_of(machine))
+
+    def run_of_question(self) -> tuple[int, str] | None:
+        """The run of the request that the question is asked below of, if it is asked below of one."""
+        return self._provenance.run_of_question()
+
+    def _id_of(self, machine: int) -> bytes:
+        if self._ids is None:
+            self._ids = self.ids()
+        return self._ids[machine]
+
+    def kind(self, machine: int) -> str:
+        """The name of its class."""
+        return self._machines[machine][0]
+
+    def is_a(self, machine: int, name: str) -> bool:
+        """Whether its class is the one registered by a name, or inherits from it."""
+        if name not in self._classes:
+            self._classes[name] = registry.component(name), *kinds_of(name)
+        cls, kinds, shared = self._classes[name]
+        kind = self.kind(machine)
+        if kind not in kinds:
+            return False
+        if kind not in shared:
+            return True
+        config = self.config(machine)
+        return config is None or isinstance(config, cls)
+
+    def config(self, machine: int) -> Component | None:
+        """Its configuration; None if its class is not known in this process."""
+        number = self._machines[machine][1]
+        if number not in self._configs:
+            if self._encoded is None:
+                self._encoded = self._lookup.configs(self._about)
+            try:
+                self._configs[number] = decode(self._encoded.get(number, b""))
+            except IntemiError:
+                self._configs[number] = None
+        return self._configs[number]
+
+    def parameter(self, machine: int, path: str) -> Any:
+        """A parameter of its configuration; MISSING if it has no such part."""
+        key = (self._machines[machine][1], path)
+        if key not in self._parameters:
+            config = self.config(machine)
+            try:
+                self._parameters[key] = MISSING if config is None else config.get(path)
+            except IntemiError:
+                self._parameters[key] = MISSING
+        return self._parameters[key]
+
+    def measured(self, machine: int, name: str) -> Any:
+        """A time, or why it failed; MISSING if nothing of that name is measured."""
+        if name not in _PLACES:
+            return MISSING
+        if self._times is None:
+            self._times = self._lookup.times(self._about)
+        return self._times[machine][_PLACES[name]]
+
+    # What they leave, and what is said of them
+
+    def axes(self, machine: int) -> Axes | None:
+        """The axes of its blocks; None if it has none."""
+        number = self._machines[machine][2]
+        if number is None:
+            return None
+        if number not in self._axes:
+            self._axes[number] = axes_of(self._lookup.axes(number))
+        return self._axes[number]
+
+    def block(self, machine: int, label: str) -> Block:
+        """One of the blocks that a machine has left."""
+        found = self._blocks.get((machine, label))
+        if found is None:
+            if self._records is None:
+                self._records = self._records_with_blocks()
+            if machine not in self._records:
+                raise IncompleteError(f"query: the results of a {self.kind(machine)} are damaged or gone; run it again")
+            found = self._blocks[machine, label] = self._records[machine].result(label)
+        return found
+
+    def _records_with_blocks(self) -> dict[int, Record]:
+        with_blocks = {id_: number for number, id_ in self.ids().items() if self._machines[number][2] is not None}
+        return {with_blocks[record.machine]: record for record in self._records_of(with_blocks)}
+
+    def results(self, machine: int) -> dict[str, Any]:
+        """All its results."""
+        return self._results.all(machine)
+
+    def said(self, machine: int) -> dict[str, Any]:
+        """All that commentators have said of it."""
+        return self._said.all(machine)
+
+    def comments(self, noted: bytes) -> dict[str, Any]:
+        """The comments of an edge."""
+        if noted not in self._noted:
+            self._noted[noted] = next((said for *_, said in self._readable([(0, "comments", noted)])), {})
+        return self._noted[noted]
+
+    def _readable(self, cells: Cells) -> Iterator[tuple[int, str, Any]]:
+        """Cells with their values; those of a type that is not known here count as missing."""
+        for machine, label, cell in cells:
+            if type(cell) is not bytes and label is not None:
+                yield machine, label, cell
+                continue
+            if cell == IN_BLOCK and label is not None:
+                yield machine, label, OF_CELLS
+                continue
+            try:
+                if label is not None:
+                    yield machine, label, from_cell(cell)
+                    continue
+                for each, value in Record.decode(cell).results.items():
+                    yield machine, each, value
+            except EncodingError as error:
+                if str(error) not in self._warned:
+                    self._warned.add(str(error))
+                    of, *_ = self._machines.get(machine, ("a child",))
+                    text = f"{label or 'results'} of {of} cannot be read here: {error}"
+                    warnings.warn(StoreWarning(text), stacklevel=2)
+
+
+class _Labelled:
+    """Values of machines by their labels: of one label, or of all of them, for all machines at a time."""
+
+    def __init__(
+        self,
+        readable: Callable[[Cells], Iterator[tuple[int, str, Any]]],
+        fetch: Callable[[Collection[str] | None], Cells],
+    ) -> None:
+        self._readable = readable
+        self._fetch = fetch
+        self._by_label: dict[str, dict[int, Any]] = {}
+        self._by_machine: dict[int, dict[str, Any]] | None = None
+
+    def expect(self, labels: Collection[str]) -> None:
+        """Fetch the values of some labels."""
+        new = [label for label in labels if label not in self._by_label]
+        if new:
+            self._by_label.update({label: {} for label in new})
+            for machine, label, value in self._readable(self._fetch(new)):
+                if label in new:
+                    self._by_label[label][machine] = value
+
+    def value(self, machine: int, label: str) -> Any:
+        """One value, or MISSING."""
+        found = self._by_label.get(label)
+        if found is None:
+            self.expect([label])
+            found = self._by_label[label]
+        return found.get(machine, MISSING)
+
+    def all(self, machine: int) -> dict[str, Any]:
+        """All values of a machine."""
+        if self._by_machine is None:
+            self._by_machine = {}
+            for each, label, value in self._readable(self._fetch(None)):
+                self._by_machine.setdefault(each, {})[label] = value
+        return self._by_machine.get(machine, _NOTHING)
+
+
+def kinds_of(name: str) -> tuple[set[str], set[str]]:
+    """The kinds of a class and of all that inherit from it, and which of these belong to other classes as well."""
+    cls = registry.component(name)
+    known = registry.components().values()
+    kinds = {each.__name__ for each in known if issubclass(each, cls)}
+    return kinds, {each.__name__ for each in known if each.__name__ in kinds and not issubclass(each, cls)}

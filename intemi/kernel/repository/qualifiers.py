@@ -20,10 +20,9 @@ from intemi.kernel.component import Component
 from intemi.kernel.errors import ConfigurationError
 from intemi.kernel.machine import Machine
 from intemi.kernel.parameters import parameter
-from intemi.kernel.repository.item import MISSING, Item
+from intemi.kernel.repository.item import MISSING, Item, kinds_of
 from intemi.kernel.repository.labels import Labeler
 from intemi.kernel.repository.lookup import Narrowing
-from intemi.kernel.repository.reader import kinds_of
 from intemi.kernel.repository.tables import text, to_cell
 
 _COMPARISONS = {

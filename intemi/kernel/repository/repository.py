@@ -29,14 +29,13 @@ from intemi.kernel.repository.callers import CallersError
 from intemi.kernel.repository.commentators import Commentator, seen
 from intemi.kernel.repository.file import Opened, RepositoryFile
 from intemi.kernel.repository.finding import Where, check_where, choose, find, starts_of
-from intemi.kernel.repository.item import Item
+from intemi.kernel.repository.item import Item, Reader
 from intemi.kernel.repository.labels import Labeler, Labels, labelers_of, series_of
 from intemi.kernel.repository.lookup import Cells
 from intemi.kernel.repository.notes import News, Notes, machine_of
 from intemi.kernel.repository.provenance import Provenance
 from intemi.kernel.repository.qualifiers import At, Qualifier
 from intemi.kernel.repository.query import Query
-from intemi.kernel.repository.reader import Reader
 from intemi.kernel.repository.recent import ROOT, Recent, recall
 from intemi.kernel.repository.requests import Requests, WhichRun, start_of
 from intemi.kernel.repository.runs import Run, fingerprint

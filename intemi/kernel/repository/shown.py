@@ -11,9 +11,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from intemi.kernel.lineage import INVALIDATING, SAMPLE
-from intemi.kernel.repository.item import MISSING, Item
+from intemi.kernel.repository.item import MISSING, Item, Reader
 from intemi.kernel.repository.labels import Labeler
-from intemi.kernel.repository.reader import Reader
 
 STAMPS = (*INVALIDATING, SAMPLE)
 LOOKS, CORRECTED_LEVEL = "Looks", "Corrected level"
