@@ -1,17 +1,19 @@
 """Many computers: leaves on the workers of a dask cluster that the user has (`pip install 'intemi[dask]'`).
 
-`manager` is home's side and `remote` what runs in a worker.
+    manager      DaskWorkers, the task manager
+    membership   which workers can be used: the session with the cluster, and what dask reports on it
+    batches      which leaves travel together and to which worker: the state of the client
+    exchange     batches are sent, and their answers taken
+    plugins      the plugins that dask has on the scheduler and on workers
+    remote       what runs in a worker
+    protocol     the messages; values and classes travel by `intemi.kernel.workers.contents`
+    probe        whether a worker computes what the client computes
+    clusters     how a cluster is reached, also by a word of the command line
 
-At home, calls become batches (`batching`), which are sent (`sending`) and answered (`receiving`, `answers`); leaves
-that were lost on the way are counted (`losses`). `connection` is how home reaches the cluster, and `monitor` looks at
-it. `members` are the workers that can be used, because they compute the same (`probe`), and `workers` what home knows
-of each.
-
-`wire` has the messages, and `tasks` is how workers get them; `codec` and `contents` are the values at the two ends of
-it, and `definitions` the classes of them. `clusters` finds a cluster by a word of the command line.
+Dask calls `remote.run_batch` and `remote.add_piece` by these names.
 """
 
+from intemi.dask.clusters import ClusterWarning
 from intemi.dask.manager import DaskWorkers
-from intemi.dask.warned import ClusterWarning
 
 __all__ = ["ClusterWarning", "DaskWorkers"]

@@ -25,8 +25,9 @@ PRELOAD = '''
 """A worker that behaves as the file `mode` says."""
 import os, platform
 from pathlib import Path
-from intemi.dask import probe, remote, wire
+from intemi.dask import probe, protocol, remote
 from intemi.kernel.encoding import encode
+from intemi.kernel.workers import encoded_leaf
 
 MODE = Path(os.environ["MODE"])
 true_report = getattr(probe, "true_report", probe.report)  # dask may load this file twice
@@ -46,16 +47,16 @@ def report():
 def canary():
     return "00" * 16 if MODE.read_text() == "canary" else true_canary()
 
-def add_piece(*arguments):
+def add_piece(*arguments, dask_worker):
     if MODE.read_text() == "no room":
         raise MemoryError("no room for a piece")
-    true_add(*arguments)
+    true_add(*arguments, dask_worker)
 
-def run_batch(message):
+def run_batch(*arguments):
     mode = MODE.read_text()
-    answer = true_run(message)
+    answer = true_run(*arguments)
     if mode == "started again":
-        return wire.sealed(wire.unsealed(wire.Answer, answer)._replace(pid=1))
+        return protocol.sealed(protocol.unsealed(protocol.Answer, answer)._replace(pid=1))
     if mode == "garbage":
         return os.urandom(500)
     if mode == "another digest":
@@ -65,22 +66,22 @@ def run_batch(message):
     if mode == "no bytes":
         return {"outputs": 1}
     if mode in ("a pickle", "another value", "no such leaf", "no error", "no time", "no status"):
-        sealed = wire.unsealed(wire.Answer, answer)
-        (ran,) = [wire.Ran(*each) for each in sealed.ran]
-        outputs, results, parts = ran.content
+        sealed = protocol.unsealed(protocol.Answer, answer)
+        (ran,) = [protocol.Ran(*each) for each in sealed.ran]
+        outputs, results, parts = ran.answer
         if mode == "a pickle":
             content = {name: b"Pnot even one" for name in outputs}, results, parts
         elif mode == "another value":
             content = {name: encode("a text") for name in outputs}, results, parts
         elif mode == "no error":
-            content, ran = ("KeyError",), ran._replace(status=wire.FAILED)
+            content, ran = ("KeyError",), ran._replace(status=encoded_leaf.FAILED)
         elif mode == "no time":
-            content, ran = ran.content, ran._replace(ended="now")
+            content, ran = ran.answer, ran._replace(ended="now")
         elif mode == "no status":
-            content, ran = ran.content, ran._replace(status="perhaps")
+            content, ran = ran.answer, ran._replace(status="perhaps")
         else:
-            content, ran = ran.content, ran._replace(number=ran.number + 10**6)
-        return wire.sealed(sealed._replace(ran=(tuple(ran._replace(content=content)),)))
+            content, ran = ran.answer, ran._replace(number=ran.number + 10**6)
+        return protocol.sealed(sealed._replace(ran=(tuple(ran._replace(answer=content)),)))
     return answer
 
 probe.report, probe.canary, remote.run_batch, remote.add_piece = report, canary, run_batch, add_piece
@@ -285,7 +286,7 @@ def test_a_machine_of_the_main_program_travels_by_value(project: Project) -> Non
 def test_what_has_no_safe_encoding_travels_only_if_the_cluster_is_trusted(
     disguised: Disguised, project: Project
 ) -> None:
-    with pytest.raises(MachineFailed, match=r"GivesOpaque\.value has no safe encoding, so it cannot travel home"):
+    with pytest.raises(MachineFailed, match=r"GivesOpaque\.value has no safe encoding, so it cannot travel"):
         project.request(GivesOpaque()).wait(60)
     with Project(workers=DaskWorkers(disguised.cluster.address, trusted=True)) as trusting:
         assert isinstance(trusting.request(GivesOpaque()).wait(60).outputs["value"], Opaque)
@@ -297,7 +298,7 @@ def test_a_scheduler_that_others_can_reach_needs_encryption_or_a_word() -> None:
 
 
 def test_a_scheduler_that_is_not_there_is_one_clear_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("intemi.dask.connection.CONNECT_SECONDS", 0.3)
+    monkeypatch.setattr("intemi.dask.clusters.CONNECT_SECONDS", 0.3)
     with pytest.raises(ConfigurationError, match=r"no scheduler answers at tcp://127\.0\.0\.1:9"):
         Project(workers=DaskWorkers("tcp://127.0.0.1:9"))
 

@@ -16,7 +16,7 @@ import pytest
 
 from intemi import Input, Job, LimitExceeded, Limits, Machine, MachineAborted, MachineFailed, Model, Output, Project
 from intemi.dask import DaskWorkers
-from intemi.dask.sending import PIECE_BYTES
+from intemi.dask.exchange import PIECE_BYTES
 from tests.clusters import RealCluster
 
 pytestmark = [pytest.mark.needs("dask")]

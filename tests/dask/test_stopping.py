@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 
 import pytest
 
-from intemi.dask import wire
-from intemi.dask.codec import Codec
-from intemi.dask.losses import MAX_COUNTED, Losses
+from intemi.dask import protocol
+from intemi.dask.clusters import ClusterWarning, warn
 from intemi.dask.manager import DaskWorkers
-from intemi.dask.remote import MAX_STOPPED, BatchRunner
-from intemi.dask.workers import MAX_HELD, RemoteWorker
+from intemi.dask.protocol import Answer, BatchMessage, Leaf, Ran, unsealed
+from intemi.dask.remote import BatchRunner
 from intemi.kernel.workers.base import Call, Outcome, Stopped
+from intemi.kernel.workers.contents import ContentEncoder
 from tests.machines import Number
 
 
@@ -20,43 +21,41 @@ def call_of(number: int) -> Call:
     return Call(bytes([number]), Number(number), None, {}, lambda item: None)
 
 
-def batch_of(*numbers: int) -> wire.BatchMessage:
-    leaves = [Codec(trusted=False).leaf(number, call_of(number), lambda _: False, {}) for number in numbers]
-    return wire.BatchMessage("home", tuple(map(tuple, leaves)), {}, trusted=False, memory=2**20)
+def batch_of(*numbers: int) -> BatchMessage:
+    encoder = ContentEncoder(trusted=False)
+    leaves = [
+        Leaf(number, bytes([number]), *encoder.leaf(call_of(number), lambda _: False, {}), False) for number in numbers
+    ]
+    return BatchMessage(tuple(map(tuple, leaves)), {})
 
 
-def test_a_leaf_that_is_stopped_before_its_batch_arrives_does_not_begin() -> None:
-    runner = BatchRunner()
-    runner.stop("home", [5])
-    answer = wire.unsealed(wire.Answer, runner.run(batch_of(5)))
-    assert [wire.Ran(*each).status for each in answer.ran] == [wire.STOPPED]
+def statuses(answer: bytes) -> list[str]:
+    return [Ran(*each).status for each in unsealed(Answer, answer).ran]
 
 
-def test_a_worker_remembers_a_limited_number_of_stopped_leaves() -> None:
-    runner = BatchRunner()
-    runner.stop("home", list(range(2 * MAX_STOPPED)))
-    assert len(runner._stopped) == MAX_STOPPED
+@pytest.fixture
+def runner() -> BatchRunner:
+    return BatchRunner(2**20, lambda *usage: None)
 
 
-def test_a_worker_remembers_homes_as_long_as_it_has_their_leaves() -> None:
-    runner = BatchRunner()
-    runner.stop("home", [5])
-    runner.run(batch_of(5))
-    runner.note_alive("another home")
-    assert not runner._heard
+def test_a_batch_that_is_aborted_before_it_runs_does_not_begin(runner: BatchRunner) -> None:
+    runner.begin("key")
+    runner.abort("key")
+    assert statuses(runner.run("key", batch_of(5, 6))) == [protocol.STOPPED] * 2
 
 
-def test_home_remembers_a_limited_number_of_losses() -> None:
-    losses, worker = Losses(), RemoteWorker("there", 1, "host", 1)
-    for number in range(MAX_COUNTED + 10):
-        call = call_of(1)
-        call.machine = number.to_bytes(4)
-        losses.count(call, worker, "its worker died")
-    assert len(losses) == MAX_COUNTED
-    stopped = call_of(2)
-    stopped.is_stopped = True
-    losses.count(stopped, worker, "its worker died")
-    assert stopped not in losses
+def test_a_batch_of_a_client_that_has_left_does_not_begin(runner: BatchRunner) -> None:
+    runner.begin("key")
+    runner.close()
+    assert statuses(runner.run("key", batch_of(5))) == [protocol.STOPPED]
+
+
+def test_a_worker_remembers_batches_as_long_as_it_runs_them(runner: BatchRunner) -> None:
+    runner.begin("key")
+    assert statuses(runner.run("key", batch_of(5))) == ["finished"]
+    runner.abort("key")
+    assert not runner._running
+    runner.close()
 
 
 class Delivering(DaskWorkers):
@@ -73,25 +72,13 @@ class Delivering(DaskWorkers):
 def test_a_call_that_finds_no_worker_is_returned() -> None:
     manager, call = Delivering(), call_of(1)
     manager.submit(call)
-    manager._use_workers()
+    manager.leave("the last one")
     assert [outcome.call for outcome in manager.delivered] == [call]
     assert isinstance(manager.delivered[0].answer, Stopped)
 
 
-def test_a_call_that_waits_goes_to_a_worker_that_is_new() -> None:
-    manager = Delivering()
-    manager.submit(call_of(1))
-    worker = RemoteWorker("there", 1, "host", 1)
-    manager._members.add(worker)
-    assert not manager.has_room
-    manager._use_workers()
-    assert [len(batch.calls) for batch in worker.batches] == [1]
-
-
-@pytest.mark.parametrize("number", [1, MAX_HELD])
-def test_home_remembers_a_limited_number_of_contents_the_last_used_ones(number: int) -> None:
-    worker = RemoteWorker("there", 1, "host", 1)
-    worker.hold(index.to_bytes(4) for index in range(MAX_HELD))
-    assert not worker.lacks(bytes(4))
-    worker.hold(index.to_bytes(4) for index in range(MAX_HELD, MAX_HELD + number))
-    assert worker.lacks(bytes(4)) == (number == MAX_HELD)
+def test_a_warning_that_is_an_error_is_shown_and_the_thread_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: list[threading.ExceptHookArgs] = []
+    monkeypatch.setattr(threading, "excepthook", shown.append)
+    warn("a worker is frozen")  # the tests turn warnings into errors
+    assert [(each.exc_type, str(each.exc_value)) for each in shown] == [(ClusterWarning, "a worker is frozen")]

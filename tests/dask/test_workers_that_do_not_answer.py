@@ -41,7 +41,7 @@ def frozen(worker: subprocess.Popen[bytes]) -> Iterator[None]:
 
 
 def test_it_is_said_that_workers_are_missing_or_frozen_and_the_others_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("intemi.dask.members.START_SECONDS", 1.5)
+    monkeypatch.setattr("intemi.dask.membership.START_SECONDS", 1.5)
     with RealCluster() as cluster:
         said = f"the cluster at {cluster.address} has no workers"
         with pytest.warns(ClusterWarning, match=said), Project(workers=DaskWorkers(cluster.address)):

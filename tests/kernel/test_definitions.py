@@ -4,10 +4,10 @@ import enum
 
 import pytest
 
-from intemi.dask import definitions
-from intemi.dask.definitions import CannotImport
 from intemi.kernel.decoding import named_in
 from intemi.kernel.encoding import encode
+from intemi.kernel.workers import definitions
+from intemi.kernel.workers.definitions import CannotImport
 from tests.machines import Number, Sleep
 
 
