@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from intemi.kernel.capsule import Capsule
+from intemi.kernel.component import to_html
 from intemi.kernel.composite import Job
 from intemi.kernel.lineage import Lineage
 from intemi.kernel.machine import Machine

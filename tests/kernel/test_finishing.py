@@ -3,6 +3,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,8 +20,8 @@ NUMBER = 20 * MAX_BATCH_RECORDS
 class Watched(DiskStore):
     """A store that notes how many machines it is given at a time, and can be made to refuse them."""
 
-    def __init__(self, folder: Path) -> None:
-        super().__init__(folder)
+    def __init__(self, folder: Path, *options: Any, **more: Any) -> None:
+        super().__init__(folder, *options, **more)
         self.handfuls: list[int] = []
         self.trouble: Exception | None = None
         self.refused: set[str] = set()
