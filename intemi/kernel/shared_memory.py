@@ -54,9 +54,12 @@ def shared(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any] | None:
 
 
 def mapped(descriptor: int, size: int) -> memoryview:
-    """Map a region for reading; the descriptor belongs to it from now on, and is closed with it."""
+    """Map a region for reading; the descriptor belongs to it from now on, and is closed with it at the latest."""
     mapping = mmap.mmap(descriptor, size, access=mmap.ACCESS_READ)
     view = memoryview(mapping)
+    if len(_regions) >= MAX_REGIONS:
+        os.close(descriptor)  # it stays mapped, but this process cannot share it with others
+        return view
     address = int(np.frombuffer(view, np.uint8).__array_interface__["data"][0])
     with _lock:
         _regions[address] = Region(address, size, descriptor)

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from intemi import Processes, Threads
-from intemi.kernel import Input, LimitExceeded, Limits, Machine, Model, Output, Project
+from intemi.kernel import Input, LimitExceeded, Limits, Machine, Model, Output, Project, shared_memory
 from intemi.kernel.workers.local import LocalWorkers
 from intemi.testing import check_task_manager
 
@@ -163,3 +163,48 @@ def test_results_are_those_of_one_thread(make: Callable[[], Any]) -> None:
             return [capsule.outputs["total"] for capsule in capsules]
 
     assert totals(make()) == totals(Threads(1))
+
+
+class Table(Machine):
+    """A large array."""
+
+    rows: int
+    values = Output(np.ndarray)
+
+    def run(self) -> Model:
+        return Model(values=np.arange(float(self.rows)))
+
+
+class Place(Machine):
+    """Whether an array lies in memory that processes share, whether it can be written, and its sum."""
+
+    values = Input(np.ndarray)
+    number: int
+    process = Output(int)
+
+    def run(self, values: np.ndarray) -> Model:
+        try:
+            values.flags.writeable = True
+            is_writeable = True
+        except ValueError:
+            is_writeable = False
+        address = values.__array_interface__["data"][0]
+        is_shared = shared_memory.region_of(address, values.nbytes) is not None
+        results = {"Shared": is_shared, "Writeable": is_writeable, "Sum": float(values.sum())}
+        return Model(results=results, process=os.getpid())
+
+
+@pytest.mark.parametrize("made_by", ["a leaf on a thread", "a leaf in a process", "the user"])
+def test_a_large_array_is_shared_with_worker_processes_and_cannot_be_written_there(made_by: str) -> None:
+    rows = 2 * shared_memory.MIN_SHARED_BYTES // 8
+    with Project(workers=2) as project:
+        if made_by == "the user":
+            values = project.given(np.arange(float(rows)))
+        else:
+            limits = Limits(wall=60.0) if made_by == "a leaf in a process" else None
+            values = project.request(Table(rows), limits=limits).values
+        places = [project.request(Place(number), values=values, limits=Limits(wall=60.0)) for number in range(4)]
+        project.wait(*places)
+        assert os.getpid() not in {place.outputs["process"] for place in places}
+        expected = {"Shared": True, "Writeable": False, "Sum": float(np.arange(float(rows)).sum())}
+        assert all(place.results == expected for place in places)

@@ -2,7 +2,8 @@
 
 Messages are pickles, exchanged strictly in turn. Both ends keep the same books on what the other one has: values by
 their origin, the large read-only buffers under them, and classes that cannot be imported. What is on the books travels
-as a number. Only the project's end decides what is struck off.
+as a number. Only the project's end decides what is struck off. Of a buffer in shared memory, its file descriptor
+travels in place of its bytes.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import numpy as np
 
 from intemi.kernel.memory import Origin
 from intemi.kernel.seeds import Seed
+from intemi.kernel.shared_memory import Region, mapped, region_of
 from intemi.kernel.workers.definitions import Pickler
 
 _size = struct.Struct("<Q")
@@ -117,17 +119,28 @@ class Channel:
 
     def send(self, frames: list[Frame]) -> None:
         """Send a message."""
-        table = marshal.dumps(
-            [
-                (len(frame.pickle), [(number, len(view) * travels) for number, view, travels in frame.buffers])
-                for frame in frames
-            ]
-        )
-        self._end.sendall(b"".join([_size.pack(len(table)), table, *(frame.pickle for frame in frames)]))
+        table: list[tuple[int, list[tuple[int, int, int, int]]]] = []
+        parts: list[memoryview | Region] = []
         for frame in frames:
-            for _, view, travels in frame.buffers:
-                if travels:
-                    self._end.sendall(view)
+            entries = []
+            for number, view, travels in frame.buffers:
+                if not travels:
+                    entries.append((number, 0, 0, 0))
+                    continue
+                address, size = _place(view)
+                region = region_of(address, size)
+                parts.append(region or view)
+                entries.append(
+                    (number, size, region.size, address - region.address) if region else (number, size, 0, 0)
+                )
+            table.append((len(frame.pickle), entries))
+        head = marshal.dumps(table)
+        self._end.sendall(b"".join([_size.pack(len(head)), head, *(frame.pickle for frame in frames)]))
+        for part in parts:
+            if isinstance(part, Region):
+                socket.send_fds(self._end, [b"\0"], [part.descriptor])
+            else:
+                self._end.sendall(part)
 
     def receive(self) -> list[Frame]:
         """Receive a message; EOFError if the other end is gone."""
@@ -136,7 +149,7 @@ class Channel:
         pickles = memoryview(self._read(sum(length for length, _ in table)))
         frames = []
         for length, buffers in table:
-            frames.append(Frame(pickles[:length], [self._take(number, nbytes) for number, nbytes in buffers]))
+            frames.append(Frame(pickles[:length], [self._take(*buffer) for buffer in buffers]))
             pickles = pickles[length:]
         return frames
 
@@ -161,10 +174,12 @@ class Channel:
                         self._forget(number)
 
     def size_of(self, origins: Iterable[Origin]) -> int:
-        """How many bytes the worker needs for values that it holds."""
+        """How many bytes of its own the worker needs for values that it holds; shared memory is not its own."""
         holdings = [self.held[origin] for origin in origins]
         numbers = {number for holding in holdings for number in holding.numbers}
-        return sum(holding.size for holding in holdings) + sum(len(self._buffers[number]) for number in numbers)
+        places = [_place(self._buffers[number]) for number in numbers]
+        own = sum(size for address, size in places if region_of(address, size) is None)
+        return sum(holding.size for holding in holdings) + own
 
     def _read(self, size: int) -> bytearray:
         buffer = bytearray(size)
@@ -176,10 +191,16 @@ class Channel:
             rest = rest[received:]
         return buffer
 
-    def _take(self, number: int, size: int) -> tuple[int, memoryview, bool]:
+    def _take(self, number: int, size: int, shared_size: int, offset: int) -> tuple[int, memoryview, bool]:
         if not size:
             return number, self._buffers[number], False
-        view = memoryview(self._read(size))
+        if shared_size:
+            received, descriptors, _, _ = socket.recv_fds(self._end, 1, 1)
+            if not received:
+                raise EOFError
+            view = mapped(descriptors[0], shared_size)[offset : offset + size]
+        else:
+            view = memoryview(self._read(size))
         if number:
             view = view.toreadonly()
             self._remember(number, view)
