@@ -22,12 +22,30 @@ SMALL = ("balance-scale", "breast-diagnostic", "codes", "digits", "grades", "iri
 SMALL += ("rings", "survey", "twenty", "waveform", "wine")
 """The data sets that take no more than a second or two."""
 
+PINNED = {
+    "SimpleCart": {
+        "balance-scale": (79.52, 22.4), "breast-diagnostic": (93.85, 7.6), "codes": (78.0, 14.2),
+        "digits": (80.6, 31.7), "grades": (91.56, 5.2), "iris": (94.67, 4.2), "led7": (72.4, 21.3),
+        "monks-1": (90.97, 22.2), "monks-3": (94.91, 5.0), "rings": (73.25, 12.6), "survey": (63.5, 38.3),
+        "twenty": (77.67, 34.8), "waveform": (72.75, 21.9), "wine": (85.96, 5.8),
+    },
+    "rpart-1se": {
+        "balance-scale": (78.24, 19.9), "breast-diagnostic": (92.27, 4.6), "digits": (81.2, 30.3),
+        "grades": (92.22, 4.5), "iris": (94.0, 3.8), "led7": (72.2, 19.3), "monks-1": (93.06, 25.8),
+        "monks-3": (94.91, 5.0), "rings": (73.0, 10.0), "survey": (59.33, 12.0), "twenty": (77.67, 35.4),
+        "waveform": (71.0, 16.4), "wine": (85.96, 6.3),
+    },
+}  # fmt: skip
+"""Our accuracy in percent and mean leaves. Inner folds are not those of the reference, so that bounds are wide: what
+changes within them is noticed here."""
+
 
 @cache
 def at_home(name: str) -> dict[str, Outcome]:
     return outcomes({program: learners(1)[program] for program in AT_HOME}, name, HOME)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("program", AT_HOME)
 def test_accuracy_and_size_are_near_those_of_the_reference(program: str) -> None:
     rows = {row["dataset"]: row for row in HOME.rows("cv10.csv") if row["program"] == AT_HOME[program]}
@@ -36,6 +54,7 @@ def test_accuracy_and_size_are_near_those_of_the_reference(program: str) -> None
     differences, theirs_leaves, our_leaves = [], [], []
     for name in names:
         ours, row = at_home(name)[program], rows[name]
+        assert (ours.accuracy, ours.leaves) == pytest.approx(PINNED[program][name], abs=0.0051), name
         error = float(row["fold_sd"]) / np.sqrt(10)
         differences.append(ours.accuracy - float(row["accuracy"]))
         assert abs(differences[-1]) <= 2.5 * error + 1e-4, name

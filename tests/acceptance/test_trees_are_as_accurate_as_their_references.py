@@ -136,15 +136,21 @@ def test_c45_has_the_wrong_answers_and_the_sizes_of_j48_in_every_fold(
 RPART_DIFFERS = {"digits": {4: 1}}
 """By data set and fold, how many more are right or wrong than with rpart; docs/parity.md has it under "Open"."""
 
+RPART_WITH_SURROGATES = {
+    "survey": ((28, 26, 24, 23, 23, 21, 26, 19, 26, 27), 14.1),
+    "grades": ((5, 3, 3, 3, 3, 3, 4, 9, 3, 3), 5.1),
+}
+"""Our wrong answers by fold and mean leaves where values are missing: surrogate splits are not scored alike."""
+
 
 def test_rpart_has_the_wrong_answers_and_the_sizes_of_rpart(project: Project) -> None:
     theirs = at_home("R rpart")
     assert len(theirs) == 17
     for name, (wrong, leaves, _) in theirs.items():
         ours = folds_of(project, RPart(), HOME, name, changed=lambda tree, _: cuts_to_the_right(tree))
-        if np.isnan(HOME.load(name).features).any():  # surrogate splits are not scored alike
+        if np.isnan(HOME.load(name).features).any():
+            assert (ours.wrong, round(ours.leaves, 2)) == RPART_WITH_SURROGATES[name]
             assert abs(sum(ours.wrong) - sum(wrong)) <= 0.04 * sum(wrong), name
-            assert ours.leaves == pytest.approx(leaves, rel=0.07), name
             continue
         differs = {fold: abs(a - b) for fold, (a, b) in enumerate(zip(ours.wrong, wrong, strict=True)) if a != b}
         assert differs == RPART_DIFFERS.get(name, {}), name
@@ -158,7 +164,9 @@ CTREE_DIFFERS = {"digits": {2: 1}, "twenty": {0: 1}}
 def test_ctree_has_the_wrong_answers_and_the_sizes_of_partykit(project: Project) -> None:
     theirs = at_home("R ctree")
     assert len(theirs) >= 17
-    del theirs["survey"]  # values are missing there, for which partykit draws a branch
+    survey = folds_of(project, CTree(), HOME, "survey")  # values are missing there, for which partykit draws a branch
+    assert (survey.wrong, survey.leaves) == ((29, 25, 21, 27, 20, 25, 26, 20, 26, 26), pytest.approx(17.3))
+    assert abs(sum(survey.wrong) - sum(theirs.pop("survey")[0])) <= 0.02 * sum(survey.wrong)
     for name, (wrong, leaves, nodes) in theirs.items():
         ours = folds_of(project, CTree(), HOME, name, changed=cut_at_values)
         differs = {fold: abs(a - b) for fold, (a, b) in enumerate(zip(ours.wrong, wrong, strict=True)) if a != b}
@@ -168,23 +176,24 @@ def test_ctree_has_the_wrong_answers_and_the_sizes_of_partykit(project: Project)
         )
 
 
-@pytest.mark.parametrize(
-    ("program", "learner"),
-    [("R ctree", CTree()), ("scikit-learn tree", CART(surrogates=0, refinement=None))],
-    ids=["CTree", "CART"],
-)
-def test_accuracy_and_size_are_those_of_the_reference(project: Project, program: str, learner: Machine) -> None:
-    numeric = [name for name in HOME.names() if not any(column.is_nominal for column in HOME.load(name).columns)]
-    names = [name for name in numeric if not np.isnan(HOME.load(name).features).any()]
-    rows = {row["dataset"]: row for row in HOME.rows("cv10.csv") if row["program"] == program}
-    names = list(rows) if program == "R ctree" else names
-    assert len(names) >= 7
-    for name in names:
-        ours, row = folds_of(project, learner, HOME, name), rows[name]
-        error = float(row["fold_sd"]) / np.sqrt(10)
-        assert abs(ours.accuracy - float(row["accuracy"])) <= 2 * error + 1e-4, name
-        if row["mean_leaves"]:  # scikit-learn's are not there
-            assert ours.leaves == pytest.approx(float(row["mean_leaves"]), rel=0.12), name
+CART_WRONG = {
+    "balance-scale": (13, 16, 9, 14, 14, 13, 15, 12, 14, 17),
+    "breast-diagnostic": (4, 3, 3, 6, 3, 5, 3, 4, 4, 4),
+    "digits": (6, 10, 9, 7, 9, 7, 12, 9, 8, 8),
+    "iris": (1, 0, 0, 1, 0, 1, 1, 0, 3, 2),
+    "rings": (12, 11, 14, 14, 10, 8, 16, 6, 9, 13),
+    "waveform": (5, 10, 11, 7, 11, 11, 10, 8, 16, 13),
+    "wine": (2, 1, 2, 0, 1, 3, 2, 2, 4, 2),
+}
+"""Our wrong answers by fold: of equal splits scikit-learn takes one by chance, so that its bounds are wide."""
+
+
+def test_the_accuracy_of_cart_is_that_of_scikit_learn(project: Project) -> None:
+    rows = {row["dataset"]: row for row in HOME.rows("cv10.csv") if row["program"] == "scikit-learn tree"}
+    for name, wrong in CART_WRONG.items():
+        ours, row = folds_of(project, CART(surrogates=0, refinement=None), HOME, name), rows[name]
+        assert ours.wrong == wrong, name
+        assert abs(ours.accuracy - float(row["accuracy"])) <= 2 * float(row["fold_sd"]) / np.sqrt(10) + 1e-4, name
 
 
 # The wide check
