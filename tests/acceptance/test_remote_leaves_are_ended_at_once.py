@@ -1,5 +1,5 @@
 """Leaves on other computers are ended within two seconds, when they are aborted or exceed their limits. Workers do not
-grow, and a large table travels to each of them once. `INTEMI_CLUSTER_LEAVES=10000 INTEMI_CLUSTER_MB=500` runs more.
+grow, and a large table travels to each of them once.
 """
 
 from __future__ import annotations
@@ -18,11 +18,12 @@ from intemi import Input, Job, LimitExceeded, Limits, Machine, MachineAborted, M
 from intemi.dask import DaskWorkers
 from intemi.dask.exchange import PIECE_BYTES
 from tests.clusters import RealCluster
+from tests.profiles import by_profile
 
 pytestmark = [pytest.mark.needs("dask")]
 
-LEAVES = int(os.environ.get("INTEMI_CLUSTER_LEAVES", "1500"))
-TABLE_BYTES = int(os.environ.get("INTEMI_CLUSTER_MB", "40")) * 2**20
+LEAVES = by_profile(quick=1_500, full=10_000)
+TABLE_BYTES = by_profile(quick=40, full=500) * 2**20
 MB = 2**20
 
 
