@@ -214,11 +214,11 @@ class Membership:
         self._silent.clear()
         self._session = Session(self._connected, self._receive)
         self._session.begin(self._memory, self._is_heard)
+        self._silent |= self._session.workers()
 
     def _wait_for_workers(self) -> list[Refusal]:
         """Return when each worker that is there has answered, or none has for a while; which are refused."""
         refused: list[Refusal] = []
-        self._silent |= self.session.workers()
         until = time.monotonic() + START_SECONDS
         while self._silent and (seconds := until - time.monotonic()) > 0:
             with suppress(queue.Empty):
@@ -305,7 +305,7 @@ class Membership:
         return []
 
     def _warn_if_empty(self) -> None:
-        is_empty, was_empty = not self._used and not self._silent, self._is_empty
+        is_empty, was_empty = self.is_running and not self._used and not self._silent, self._is_empty
         self._is_empty = is_empty
         if is_empty and not was_empty:
             warn(
