@@ -1,13 +1,12 @@
 """Batches go out, and their answers are taken: each is a message, and a task of dask that is bound to its worker.
 
 Batches of one worker are sent one after the other: what the first one brings, the next one need not. Large contents are
-sent ahead of their batch, and waited for; that takes a thread of its own, so that a worker that is frozen, or far away,
-holds up no other. A worker may answer anything: a leaf without a usable answer counts as lost.
+sent ahead of their batch, and waited for; a worker that is frozen, or far away, occupies one thread at most. A worker
+may answer anything: a leaf without a usable answer counts as lost.
 """
 
 from __future__ import annotations
 
-import threading
 import time
 import uuid
 from collections.abc import Callable, Sequence
@@ -28,7 +27,8 @@ from intemi.kernel.workers.base import Call, Outcome, Stopped
 from intemi.kernel.workers.contents import ContentEncoder, ProtocolError
 from intemi.kernel.workers.processes import RemoteTraceback
 
-MAX_THREADS = 16
+POOLS = {"sender": 64, "receiver": 16, "control": 4}
+"""Threads of each kind, at most: aborts do not wait for answers, nor these for batches that are sent."""
 MAX_INLINE_BYTES = 2**20
 """Contents that travel with a batch; larger ones travel before it, in pieces."""
 PIECE_BYTES = 2**25
@@ -69,9 +69,9 @@ class Exchange:
         self._pools: dict[str, ThreadPoolExecutor] = {}
 
     def open(self) -> None:
-        """Have threads. Aborts do not wait for answers that are fetched, nor these for batches that are sent."""
-        for name in ("sender", "receiver", "control"):
-            self._pools[name] = ThreadPoolExecutor(MAX_THREADS, thread_name_prefix=f"intemi dask {name}")
+        """Have threads, as soon as they are needed."""
+        for name, threads in POOLS.items():
+            self._pools[name] = ThreadPoolExecutor(threads, thread_name_prefix=f"intemi dask {name}")
 
     def close(self) -> None:
         """Begin nothing more, and do not wait for what is under way."""
@@ -102,28 +102,17 @@ class Exchange:
 
     def _send_all(self, worker: RemoteWorker) -> None:
         while (batch := self._batches.next_batch(worker)) is not None:
-            if not self._send(batch):
-                return
-
-    def _send(self, batch: Batch) -> bool:
-        """Send a batch; False if another thread does, because it takes its time, and then goes on with the next one."""
-        contents: dict[bytes, bytes] = {}
-        try:
-            leaves = self._leaves(batch, contents)
-            if not leaves:
-                self._batches.close(batch)
-                self._deliver([])
-            elif sum(map(len, contents.values())) <= MAX_INLINE_BYTES:
-                self._submit(batch, leaves, contents)
-            else:
-                arguments = batch, leaves, contents
-                threading.Thread(
-                    target=self._send_large, args=arguments, name="intemi dask sender", daemon=True
-                ).start()
-                return False
-        except Exception as error:
-            self._fail(batch, error)
-        return True
+            contents: dict[bytes, bytes] = {}
+            try:
+                leaves = self._leaves(batch, contents)
+                self._send_ahead(worker, contents)
+                if leaves:
+                    self._submit(batch, leaves, contents)
+                else:
+                    self._batches.close(batch)
+                    self._deliver([])
+            except Exception as error:
+                self._fail(batch, error)
 
     def _leaves(self, batch: Batch, contents: dict[bytes, bytes]) -> list[Leaf]:
         leaves = []
@@ -137,15 +126,6 @@ class Exchange:
                 self._batches.drop(batch, number)
                 self._deliver([Outcome(call, error)])
         return leaves
-
-    def _send_large(self, batch: Batch, leaves: list[Leaf], contents: dict[bytes, bytes]) -> None:
-        try:
-            self._send_ahead(batch.worker, contents)
-            self._submit(batch, leaves, contents)
-        except Exception as error:
-            self._fail(batch, error)
-        finally:
-            self._send_all(batch.worker)
 
     def _send_ahead(self, worker: RemoteWorker, contents: dict[bytes, bytes]) -> None:
         """Send large contents, in pieces; they are taken out of what travels with the batch."""

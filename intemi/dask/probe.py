@@ -1,7 +1,7 @@
-"""Whether a worker computes what home computes: versions, and a canary.
+"""Whether a worker computes what the client computes: versions, and a canary.
 
 The canary is a digest of what a few kernels give on a fixed table. Another processor, or another library of linear
-algebra, that rounds in another way is found before its results are mixed with those of home.
+algebra, that rounds in another way is found before its results are mixed with those of the client.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from intemi.kernel.values import run_leaf
 PACKAGES = ("numpy", "numba", "scikit-learn", "scipy")
 
 
-def answer(versions_at_home: dict[str, str]) -> dict[str, Any]:
+def answer(expected: dict[str, str]) -> dict[str, Any]:
     """The report of a worker, or why it has none; errors travel as text, since dask waits for ever for some.
 
-    The canary may take a minute, where kernels have to be compiled for it: only if the versions are those of home.
+    The canary may take a minute, where kernels have to be compiled for it: only if the versions are the expected ones.
     """
     try:
         facts = report()
-        return {**facts, "canary": canary()} if facts["versions"] == versions_at_home else facts
+        return {**facts, "canary": canary()} if facts["versions"] == expected else facts
     except Exception as error:
         return {"error": f"{type(error).__name__}: {error}"}
 
