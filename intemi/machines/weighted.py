@@ -56,7 +56,7 @@ def known_of_each(data: Data, indices: Sequence[int]) -> Iterator[tuple[list[int
         for start, values in in_parts(data):
             first, last = np.searchsorted(left, (start, start + len(values)))
             places = left[first:last] - start
-            finite: NDArray[np.bool_] = np.isfinite(values[places]).all(axis=1)
+            finite = np.asarray(np.isfinite(values[places]).all(axis=1))
             is_complete[first:last] = finite
             if finite.any():
                 whole = np.count_nonzero(finite) == len(values)

@@ -14,8 +14,9 @@ import pytest
 from intemi.kernel import Machine, Model, Output, Project
 from intemi.kernel.repository import Run
 from tests.machines import Chain, cross_validation
+from tests.profiles import by_profile
 
-INTERRUPTS = 12
+INTERRUPTS = by_profile(quick=12, full=300)
 END_SECONDS = 2.0
 PATIENCE = 120.0
 

@@ -13,9 +13,10 @@ from intemi.kernel.scheduler import Effects, Scheduler
 from intemi.kernel.task import DONE, QUEUED, RUNNING, TRANSITIONS, Context, IllegalTransition, Phase, Task, Wait
 from tests.kernel.scheduler_simulation import InvariantBroken, simulate
 from tests.machines import Log, Number, Pass, gate
+from tests.profiles import by_profile
 
-SCHEDULES = 20_000
-PARTS = 4
+SCHEDULES = by_profile(quick=20_000, full=1_000_000)
+PARTS = by_profile(quick=2, full=40)
 
 
 @pytest.mark.parametrize("part", range(PARTS))
