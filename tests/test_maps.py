@@ -12,6 +12,7 @@ import intemi
 
 PACKAGE = Path(intemi.__file__).parent
 ARCHITECTURE = PACKAGE.parent / "docs" / "architecture.md"
+DECISIONS = PACKAGE.parent / "docs" / "decisions.md"
 CONTRIBUTING = PACKAGE.parent / "CONTRIBUTING.md"
 
 
@@ -39,12 +40,14 @@ def test_a_map_of_the_kernel_names_every_file_and_nothing_else(package: str) -> 
 def test_the_kernel_is_told_in_the_order_in_which_a_request_travels() -> None:
     stages = re.findall(r"^(\d)\. (\w+)\.", map_of("kernel"), re.MULTILINE)
     assert [int(number) for number, _ in stages] == list(range(1, len(stages) + 1))
-    order = [map_of("kernel").index(f"`{name}`") for name in ("machine", "project", "unifier", "spooler", "runner")]
+    order = [
+        map_of("kernel").index(f"`{name}`") for name in ("machine", "project", "request", "scheduler", "execution")
+    ]
     assert order == sorted(order)
 
 
 def test_every_file_that_the_architecture_names_exists() -> None:
-    text = ARCHITECTURE.read_text("utf-8")
+    text = ARCHITECTURE.read_text("utf-8") + DECISIONS.read_text("utf-8")
     named = set(re.findall(r"[a-z_]+(?:/[a-z_]+)*\.py", text)) | set(re.findall(r"\b[a-z_]+(?:/[a-z_]+)*/(?=\W)", text))
     assert len(named) > 20
     missing = {name for name in named if not any((root / name).exists() for root in (PACKAGE, PACKAGE / "kernel"))}

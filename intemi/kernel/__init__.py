@@ -4,26 +4,23 @@ A request travels through these files in this order:
 
 1. Declared. `component` and `machine` are what is asked for; `parameters`, `ports`, `seeds` and `limits` are what they
    are declared with. `annotations` reads the types of a class, `registry` names it, `source` digests its code and
-   `shipped` that of the package, `adoption` knows objects of other libraries that
-   stand for machines, `encoding` turns its values into bytes, and `decoding` back. `differences` lists in
-   what two configurations differ.
-2. Requested. `project` takes the request, `bindings` says where its inputs come from, and `context` is the request from
-   then on. `line` is the assembly line, which leads it through all of the following under one lock.
-3. Recognised. `unifier`: is there such a machine already? `guard`: are its inputs ready? `lineage`: does it matter how
-   they came about? `privacy`: does it claim anything?
-4. Queued. `spooler`: what is next? `watcher`: is another process running it?
-5. Run. `workers` are the task managers: threads, worker processes, or what sends leaves away. `runner` takes a task
-   from its turn to its record, `composite` is what a
-   composite sees, and `stopper` aborts it.
-6. Kept. `values` are what it leaves: under `protection`, in `memory`, in a `store`, which may be a folder on `disk`. A
-   `block` is many results as one value. A `record` says what is known of it, `entries` what is on record beside
-   machines. `finishing` makes it known, here at once and on disk a moment later; `rerun` makes again what is lost.
+   `shipped` that of the package, `adoption` knows objects of other libraries that stand for machines, `encoding` turns
+   its values into bytes, and `decoding` back. `differences` lists in what two configurations differ.
+2. Requested. `project` takes the request, `engine` puts the parts together that serve it, and `request` checks, binds
+   and identifies it.
+3. Scheduled. `task` has contexts and tasks with their states, and `scheduler` everything in flight: what waits for
+   inputs, what is equal, what is next. `lineage` examines how inputs came about, `privacy` whether that counts.
+4. Run. `execution` carries out what the scheduler decides and takes a task from its turn to its record; `workers` are
+   the task managers, and `composite` is what a composite machine sees.
+5. Kept. `values` are what it leaves: under `protection`, in `memory` (large arrays in `shared_memory`) and in a
+   `store`, which may be a folder on `disk`, kept in order by `upkeep`. A `block` is many results as one value. A
+   `record` describes a finished machine, `records` finds it, `entries` are what is on record beside machines.
    `model_files` take one model out of the project.
-7. Seen. `events` report it, a `capsule` shows it, `explain` says what would be run, `attached` commentators speak of
-   it, a `notebook` shows them as HTML, and the `repository` answers questions about everything that was ever run.
+6. Reported. `events` report it, a `capsule` shows it, `explain` predicts what would be run, a `notebook` shows them as
+   HTML, and the `repository` answers queries about everything that was ever run.
 
-All of them use `errors`, and some `locks`, `timers`, `forks`, `id_filter`, `plain_files`, `libraries`, `linear_algebra`
-and `registered`.
+All of them use `errors`, and some `forks`, `id_filter`, `plain_files`, `unpacking`, `libraries`, `linear_algebra` and
+`registered`.
 """
 
 from intemi.kernel import notebook, shipped  # noqa: F401 - what they register

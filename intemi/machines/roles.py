@@ -12,10 +12,20 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, TypeGuard
 
 from intemi.data import Data
-from intemi.kernel import BindingError, ConfigurationError, Input, Machine, MultiOutput, Output, parameter, registry
+from intemi.kernel import (
+    BindingError,
+    ConfigurationError,
+    Input,
+    Machine,
+    MultiInput,
+    MultiOutput,
+    Output,
+    parameter,
+    registry,
+)
 from intemi.kernel.lineage import Examination
 from intemi.kernel.ports import listed, misfit
-from intemi.machines.fairness.leaks import stamps_of_test
+from intemi.machines.fairness.leaks import stamps_of_held_out_test, stamps_of_test
 from intemi.machines.fairness.reads import Reads
 from intemi.machines.interfaces import Classifier, FeatureRanking, Transformation
 from intemi.machines.structure.scheme import Scheme
@@ -155,10 +165,9 @@ class Learner(Role):
 class FairTest(Machine):
     """Tells how good something is on data; what it finds are results.
 
-    It looks at the lineage of both before it runs, and refuses what could not be fair: see `docs/fairness.md`.
+    It looks at the lineage of both before it runs, and refuses what could not be fair: see `docs/fairness.md`. Rows are
+    tested that its input `data` has, unless it says otherwise by an `examine` of its own.
     """
-
-    data = Input(Data)
 
     allow_leak: bool = parameter(default=False, kw_only=True)
     """Test also if targets of tested rows were learned from; the result "Leak" says so then."""
@@ -177,7 +186,21 @@ class FairTest(Machine):
 class ClassifierTest(FairTest, Role):
     """Tells how good a classifier is on data; what it finds are results."""
 
+    data = Input(Data)
     classifier = Input(Classifier)
+
+
+class HeldOutTest(FairTest):
+    """Tells how good members are on the rows that each of them never saw: one item of `left` for each of `members`.
+
+    It refuses a member that has learned from the targets of its rows, as the leaves of a tree have after `Backfit`.
+    """
+
+    members = MultiInput(Classifier)
+    left = MultiInput(Data)
+
+    def examine(self, examination: Examination) -> Mapping[str, str]:
+        return stamps_of_held_out_test(examination, self.allow_leak, self.oracle)
 
 
 ROLES: tuple[type[Role], ...] = (Learner, Transformer, Ranker, Distributor, ClassifierTest, Loader)

@@ -22,8 +22,9 @@ class Bagging(Learner):
     """Let a learner learn from so many bootstrap samples; what it learned decides together.
 
     Raw it is a template: any `Learner` fills it. The members of a smaller committee are the first ones of a larger one.
-    With `backfit` the leaves of members, which must be trees, answer by all rows. `left` are the rows that each member
-    never saw; with `out_of_bag` what the committee is worth on them is a result, "Out-of-bag error".
+    With `backfit` the leaves of members, which must be trees, answer by all rows. `left` are the rows that the sample
+    of each member lacks; with `out_of_bag` what the committee is worth on them is a result, "Out-of-bag error". It is
+    the error of the members before backfitting, whose leaves have not counted these rows.
 
     >>> from intemi.kernel import Project
     >>> from intemi.machines import DecisionTree
@@ -35,6 +36,7 @@ class Bagging(Learner):
     CommitteeClassifier(5 members, Vote(inner='lowest'), classes setosa, versicolor, virginica)
     """
 
+    version = 2
     random = True
 
     members = MultiOutput(Classifier)
@@ -58,6 +60,11 @@ class Bagging(Learner):
         return getattr(self.learner, "uses_weights", False)
 
     @property
+    def holds_out(self) -> Mapping[str, str]:
+        """The rows that members have not learned from; none, if they are backfitted."""
+        return {} if self.backfit else {"members": "left"}
+
+    @property
     def reports(self) -> Mapping[str, Best]:
         """The out-of-bag error, if it is asked for."""
         return {"Out-of-bag error": "lowest"} if self.out_of_bag else {}
@@ -66,7 +73,7 @@ class Bagging(Learner):
         requested = await draw_members(job, self.share, self.learner, data, self.size)
         await job.settled(*(each.learned for each in requested))
         drawn = [await accepted(job, each) for each in requested]
-        members = [each.learned.classifier for each in drawn]
+        members = before = [each.learned.classifier for each in drawn]
         left = [each.left for each in drawn]
         if self.backfit:
             members = [job.request(Backfit(), classifier=each, data=data, name="backfit").fitted for each in members]
@@ -75,7 +82,7 @@ class Bagging(Learner):
         )
         results: dict[str, Any] = {}
         if self.out_of_bag:
-            found = job.request(OutOfBag(self.rule, self.tie), data=data, members=members, left=left, name="out-of-bag")
+            found = job.request(OutOfBag(self.rule, self.tie), data=data, members=before, left=left, name="out-of-bag")
             await found
             results = found.results
         return Model(classifier=committee.classifier, members=members, left=left, results=results)

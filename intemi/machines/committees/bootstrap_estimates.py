@@ -7,22 +7,24 @@ from collections.abc import Sequence
 import numpy as np
 
 from intemi.data import Data
-from intemi.kernel import ConfigurationError, Input, Machine, Model, MultiInput
+from intemi.kernel import ConfigurationError, Input, Model
 from intemi.machines.committees.answers import LABELS, answers_of
 from intemi.machines.committees.out_of_bag import answers_out_of_bag, has_left
 from intemi.machines.fairness.reads import Reads
 from intemi.machines.interfaces import Classifier
+from intemi.machines.roles import HeldOutTest
 
 DRAWN = 0.632
 """The share of rows that a bootstrap sample has in the limit, 1 - 1/e."""
 
 
-class BootstrapEstimates(Machine):
+class BootstrapEstimates(HeldOutTest):
     """Estimate the error of a classifier from members that learned from bootstrap samples of the same data.
 
     `classifier` is what was learned from all of the data. Results: "Resubstitution error" (its share of wrong answers
     there), "Out-of-bag error of members" (the mean over rows of the share of wrong answers of members that never saw
-    the row), and the two weighted against each other, ".632 error" and ".632+ error".
+    the row), and the two weighted against each other, ".632 error" and ".632+ error". Members that have learned from
+    the targets of their out-of-bag rows, as after `Backfit`, are refused.
 
     >>> BootstrapEstimates().reports[".632+ error"]
     'lowest'
@@ -32,8 +34,6 @@ class BootstrapEstimates(Machine):
 
     data = Input(Data)
     classifier = Input(Classifier)
-    members = MultiInput(Classifier)
-    left = MultiInput(Data)
 
     reports = dict.fromkeys(
         ("Resubstitution error", "Out-of-bag error of members", ".632 error", ".632+ error"), "lowest"

@@ -141,6 +141,7 @@ class CVCommitteeTest(FairTest):
     (0.0, 1.0)
     """
 
+    data = Input(Data)
     trees = MultiInput(Tree)
     tables = MultiInput(Validation)
     training = Input(Data)

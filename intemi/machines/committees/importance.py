@@ -7,16 +7,18 @@ from collections.abc import Sequence
 import numpy as np
 
 from intemi.data import Data
-from intemi.kernel import ConfigurationError, Machine, Model, MultiInput, Output, parameter
+from intemi.kernel import ConfigurationError, Model, Output, parameter
 from intemi.machines.committees.answers import LABELS, answers_of
 from intemi.machines.fairness.reads import Reads
 from intemi.machines.interfaces import Classifier, Codes, FeatureRanking, Floats
+from intemi.machines.roles import HeldOutTest
 
 
-class PermutationImportance(Machine):
+class PermutationImportance(HeldOutTest):
     """Rank features by the mean increase of the members' errors on out-of-bag rows after permuting the feature.
 
-    A row whose class is not known does not count, nor does a member that saw all rows.
+    A row whose class is not known does not count, nor does a member that saw all rows. Members that have learned from
+    the targets of their out-of-bag rows, as after `Backfit`, are refused.
 
     >>> from intemi.kernel import Project
     >>> from intemi.machines import Bagging, DecisionTree
@@ -31,8 +33,6 @@ class PermutationImportance(Machine):
 
     reads = Reads.TARGETS
 
-    members = MultiInput(Classifier)
-    left = MultiInput(Data)
     ranking = Output(FeatureRanking)
 
     repetitions: int = parameter(default=1, at_least=1, search=(1, 5, 10))

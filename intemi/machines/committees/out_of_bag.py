@@ -9,22 +9,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from intemi.data import Data
-from intemi.kernel import ConfigurationError, Input, Machine, Model, MultiInput, Output
+from intemi.kernel import ConfigurationError, Input, Model, Output
 from intemi.machines.committees.answers import ABSTAINS, LABELS, Answers, answers_of, needed_by
 from intemi.machines.committees.decision_rules import DecisionRule, Vote
 from intemi.machines.committees.predictions import Predictions
 from intemi.machines.committees.tie_rules import LowestClass, TieRule, decision
 from intemi.machines.fairness.reads import Reads
 from intemi.machines.interfaces import Classifier
+from intemi.machines.roles import HeldOutTest
 
 Truths = NDArray[np.bool_]
 
 
-class OutOfBag(Machine):
+class OutOfBag(HeldOutTest):
     """Let members answer for the rows that were left out of their samples; they decide together as a committee does.
 
     Results: "Out-of-bag error", the share of wrong answers among the rows that some member never saw, and their number,
-    "Out-of-bag rows". No target of a row that is answered for was learned from, so it is a fair estimate.
+    "Out-of-bag rows". It is a fair estimate: members that have learned from the targets of rows that they answer for,
+    as after `Backfit`, are refused.
 
     >>> from intemi.kernel import Project
     >>> from intemi.machines import Bagging, DecisionTree
@@ -40,8 +42,6 @@ class OutOfBag(Machine):
     reads = Reads.TARGETS
 
     data = Input(Data)
-    members = MultiInput(Classifier)
-    left = MultiInput(Data)
     predictions = Output(Predictions)
 
     rule: DecisionRule = Vote()

@@ -9,9 +9,10 @@ learned is tested outside. Where it chooses by spoilt data, its own results are 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable, Mapping, Sequence
 
 from intemi.data import Data
-from intemi.kernel import IntemiError, Machine
+from intemi.kernel import IntemiError, Machine, Source
 from intemi.kernel.lineage import INVALIDATING, SAMPLE, Examination, Lineage, Place
 from intemi.kernel.privacy import keep_private
 from intemi.kernel.record import SINGLE
@@ -32,6 +33,10 @@ PEEKING = """
 COPIES = """
   Rows that are tested, or copies of them, are in the training data. A distributor must keep copies of a row together;
   rows are given more weight by weights, or by copies made after the split."""
+HELD_OUT = """
+  Fair are members that have learned from their samples alone, before backfitting, on rows of which nothing was learned
+  from targets above the samples. A machine whose members have never seen the rows beside them says so by `holds_out`
+  in its class."""
 NOT_CERTAIN = "which rows were learned from is not known for certain: a scheme is bound to a machine outside"
 OVERRIDE = "\n  allow_leak=True in the test runs it as it is, and stamps every result."
 
@@ -50,20 +55,85 @@ def stamps_of_test(examination: Examination, allow_leak: bool, oracle: bool) -> 
     tested = trace(lineage, *examination.sources["data"])
     outside = _entering(examination)
     learned = _on_the_way(lineage, examination.sources) if outside is None else outside
+    leaked = overlapping(lineage, learned.targets, tested)
+    is_certain = learned.is_certain and tested.is_certain
+    if is_certain and leaked == learned.targets != NONE and _are_tested(lineage, leaked, tested):
+        return {RESUBSTITUTION: "tested on rows that it was trained on"}
+    return _stamps(examination, learned, tested, allow_leak, oracle, _refusal)
+
+
+def stamps_of_held_out_test(examination: Examination, allow_leak: bool, oracle: bool) -> dict[str, str]:
+    """What must be said of a test of each of some members on rows of its own; LeakageError if one has learned from the
+    targets of its rows, and that is not declared.
+    """
+    lineage = examination.lineage
+    outside = _entering(examination)
+    left = _each(examination.sources["left"])
+    if outside is not None:
+        tested = together([trace(lineage, each) for each in left])
+        return _stamps(examination, outside, tested, allow_leak, oracle, _refusal_of_held_out)
+    given = [trace(lineage, each) for each in examination.sources.get("data", ())]
+    pairs: list[tuple[Trace, Trace]] = []
+    for member, rows in zip(_each(examination.sources["members"]), left, strict=False):  # `run` refuses other numbers
+        tested = trace(lineage, rows)
+        pairs.append((together([*_learned_by(lineage, member, rows), *given]), tested))
+    if not pairs:
+        return {}
+    learned, tested = min(pairs, key=lambda pair: _rank(lineage, *pair))
+    return _stamps(examination, learned, tested, allow_leak, oracle, _refusal_of_held_out)
+
+
+def _rank(lineage: Lineage, learned: Trace, tested: Trace) -> int:
+    """The gravest first: a leak, an uncertain way, features of tested rows that were learned from, a fair test."""
+    if not (learned.is_certain and tested.is_certain):
+        return 1
+    if overlapping(lineage, learned.targets, tested):
+        return 0
+    return 2 if overlapping(lineage, learned.features, tested) else 3
+
+
+def _each(bound: Sequence[Source]) -> list[Source]:
+    """Sources of single values."""
+    return [one for source in bound for one in ([source] if source.is_single else source)]
+
+
+def _learned_by(lineage: Lineage, member: Source, rows: Source) -> list[Trace]:
+    """What was learned from on the way to a member and to rows that it never saw. Where a machine gives both, and says
+    that it holds the rows out, that is what was learned from on the way into this machine.
+    """
+    maker = rows.context
+    holds_out: Mapping[str, str] = getattr(maker.config, "holds_out", {})
+    if rows.port.name not in holds_out.values():
+        return [trace(lineage, member), trace(lineage, rows)]
+    way = _on_the_way(lineage, lineage.sources_of(maker))
+    way = way._replace(is_certain=way.is_certain and lineage.is_certain(maker))
+    is_pair = member.context.key == maker.key and member.index == rows.index
+    return [way] if is_pair and holds_out.get(member.port.name) == rows.port.name else [trace(lineage, member), way]
+
+
+def _stamps(
+    examination: Examination,
+    learned: Trace,
+    tested: Trace,
+    allow_leak: bool,
+    oracle: bool,
+    refusal: Callable[[str, Samples, Trace], str],
+) -> dict[str, str]:
+    """What must be said of a test of what has learned on rows; LeakageError if it is unfair and not declared to be."""
+    lineage = examination.lineage
+    outside = _entering(examination)
     if not (learned.is_certain and tested.is_certain):
         return {UNVERIFIED: NOT_CERTAIN, **({ORACLE: "declared"} if oracle else {})}
     leaked = overlapping(lineage, learned.targets, tested)
-    if leaked == learned.targets != NONE and _are_tested(lineage, leaked, tested):
-        return {RESUBSTITUTION: "tested on rows that it was trained on"}
     if leaked:
         readers = _readers(learned, leaked, Reads.TARGETS)
         if outside is None and not (allow_leak or oracle):
-            raise LeakageError(f"{examination.path}: {_refusal(readers, leaked, tested)}{OVERRIDE}")
+            raise LeakageError(f"{examination.path}: {refusal(readers, leaked, tested)}{OVERRIDE}")
         return {ORACLE if oracle else LEAK: f"{readers} learned from targets of the tested rows"}
     stamps = {ORACLE: "declared"} if oracle else {}
     if outside is None:
         if not _is_of_a_split(tested):
-            stamps[SAMPLE] = sample_of(examination)
+            stamps[SAMPLE] = name_of(lineage, tested.samples)
         if features := overlapping(lineage, learned.features - learned.targets, tested):
             stamps[TRANSDUCTIVE] = _readers(learned, features, Reads.FEATURES)
             _warn_of(stamps[TRANSDUCTIVE])
@@ -119,13 +189,14 @@ def _entering(examination: Examination) -> Trace | None:
     return None if sources is None else _on_the_way(examination.lineage, sources)
 
 
-def _is_learner(config: Machine) -> bool:
-    from intemi.machines.roles import Learner
+def _is_learner_or_ranker(config: Machine) -> bool:
+    from intemi.machines.roles import Learner, Ranker
 
-    return "classifier" in config.outputs and Learner.fits(config)
+    outputs = config.outputs
+    return ("classifier" in outputs and Learner.fits(config)) or ("ranking" in outputs and Ranker.fits(config))
 
 
-keep_private(_is_learner)
+keep_private(_is_learner_or_ranker)
 
 
 def _is_of_a_split(way: Trace) -> bool:
@@ -158,6 +229,10 @@ def _refusal(readers: str, leaked: Samples, tested: Trace) -> str:
     if leaked <= tested.above:
         return said + FAIR_FORM.format(reader=readers)
     return said + COPIES
+
+
+def _refusal_of_held_out(readers: str, leaked: Samples, tested: Trace) -> str:
+    return f"{readers} learned from targets of rows that a member is said to have never seen.{HELD_OUT}"
 
 
 def _warn_of(readers: str) -> None:

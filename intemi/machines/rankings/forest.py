@@ -33,10 +33,10 @@ class ForestRanking(Ranker):
 
     def check(self) -> None:
         Learner.demand(self.forest, f"{self.kind}: forest")
-        if not {"members", "left"} <= self.forest.outputs.keys():
+        if getattr(self.forest, "holds_out", {}).get("members") != "left":
             raise ConfigurationError(
-                f"{self.kind}: forest must give its members and the rows that they never saw, as Bagging and "
-                f"RandomForest do, got {self.forest.kind}"
+                f"{self.kind}: forest must give its members and the rows that they never saw, as Bagging without "
+                f"backfitting and RandomForest do, got {self.forest!r}"
             )
 
     async def run(self, job: Job, data: Any) -> Model:
