@@ -108,7 +108,7 @@ class Session:
         return set(self._ask(self.client.nthreads))
 
     def submit(self, worker: str, key: str, function: Callable[..., Any], *arguments: Any) -> Any:
-        """Have a worker, and no other one, call a function of ours by its name, with this session; the future of it."""
+        """Have a worker, and no other one, call a function of this package by its name; the future of it."""
         names = {"module": function.__module__, "name": function.__name__, "arguments": (self.name, *arguments)}
         return self.client.submit(
             eval, _CALL, names, key=f"{self.name}-{key}", workers=[worker], allow_other_workers=False, retries=0
@@ -212,9 +212,13 @@ class Membership:
         self._is_heard.clear()
         self._used.clear()
         self._silent.clear()
-        self._session = Session(self._connected, self._receive)
-        self._session.begin(self._memory, self._is_heard)
-        self._silent |= self._session.workers()
+        session = self._session = Session(self._connected, self._receive)
+        try:
+            session.begin(self._memory, self._is_heard)
+            self._silent |= session.workers()
+        except BaseException:
+            session.end(is_kept=True)  # the next attempt begins another one
+            raise
 
     def _wait_for_workers(self) -> list[Refusal]:
         """Return when each worker that is there has answered, or none has for a while; which are refused."""

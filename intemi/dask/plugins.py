@@ -24,7 +24,7 @@ JOINED, LEFT, USAGE = "joined", "left", "usage"
 
 
 class _ByText:
-    """A plugin that is made of its constructor's arguments and of this file."""
+    """A plugin that travels as its constructor's arguments and the text of this file."""
 
     arguments: tuple[Any, ...]
 
