@@ -41,8 +41,6 @@ class Finished(NamedTuple):
     """Encoded values by their digests. None: the record is for this process only, and must not be written."""
 
 
-Kept = tuple[Record, Sequence[Child]]
-"""A finished machine and its children."""
 WriteError = Callable[[Sequence[Finished], Exception], None]
 """Called with finished machines that could not be written, and why."""
 
@@ -158,9 +156,9 @@ class Store(ABC):
     def log(self, after: int) -> Iterator[tuple[int, Entry, bytes]]:
         """The entries of the log with numbers greater than the one given, each with its stamp."""
 
-    def at_hand(self) -> Callable[[bytes], Kept | None] | None:
-        """A lookup of recently written records that needs no I/O, or None if another process may have written since."""
-        return None
+    def unsaved(self, after: int) -> Iterator[tuple[int, Record, list[Child]]]:
+        """The same of machines that are on record in this process only, though the store is durable."""
+        yield from ()
 
     @abstractmethod
     def stamp(self, number: int) -> bytes:
@@ -261,13 +259,6 @@ class MemoryStore(Store):
                 record, children = self._records.get(machine), self._children.get(machine, ())
             if record is not None:
                 yield number, record, list(children)
-
-    def at_hand(self) -> Callable[[bytes], Kept | None]:
-        return self._kept
-
-    def _kept(self, machine: bytes) -> Kept | None:
-        record = self._records.get(machine)
-        return None if record is None else (record, self._children.get(machine, ()))
 
     def stamp(self, number: int) -> bytes:
         return self._order[number - 1] if 0 < number <= len(self._order) else b""

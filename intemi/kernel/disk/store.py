@@ -17,8 +17,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
@@ -36,7 +35,6 @@ from intemi.kernel.disk.format import (
     CONTENT,
     LARGE,
     RECORD,
-    SEAL_SIZE,
     DamageError,
     SharedConfigs,
     proof,
@@ -48,7 +46,7 @@ from intemi.kernel.disk.salvage import salvage
 from intemi.kernel.encoding import DIGEST_SIZE
 from intemi.kernel.errors import IntemiError
 from intemi.kernel.record import Child, Record, decode_children, encode_children
-from intemi.kernel.store import BUSY, MINE, Claim, Finished, Kept, Store
+from intemi.kernel.store import BUSY, MINE, Claim, Finished, Store
 
 _FIND = """
     SELECT rowid, id, record, children IS NOT NULL, NULL FROM machines WHERE id = ?1
@@ -102,8 +100,6 @@ NEAR = 4
 """... with no more than so many rows from one to the next."""
 SHOWN = 10
 """Numbers that a message lists."""
-REMEMBERED = 10_000
-"""Machines that were written here last, and need not be read back to list what has finished."""
 
 
 class DiskStore(Store):
@@ -118,8 +114,6 @@ class DiskStore(Store):
         self._last_read = 0
         self._in_order = 0
         self._ahead: dict[bytes, _Row] = {}
-        self._written: OrderedDict[bytes, tuple[bytes, Record, Sequence[Child]]] = OrderedDict()
-        """The machines that were written here last, each with the seal of its record."""
         self._contents = Contents(self._folder / "contents")
         self._locks = self._folder / "claims"
         try:
@@ -194,7 +188,6 @@ class DiskStore(Store):
         aliases = [_alias(*each) for each in keys]
         contents: list[tuple[bytes, bytes]] = []
         large: dict[bytes, bytes] = {}
-        written: dict[bytes, tuple[bytes, Record, Sequence[Child]]] = {}
         self._ahead = {}
         configs: set[bytes] = set()
         for record, own_keys, children, kept in finished:
@@ -216,21 +209,19 @@ class DiskStore(Store):
                     aliases.append(_alias(key, machine))
                 else:
                     first = key
-            rows[machine] = row = _new_row(record, children, first, config)
-            written[machine] = seal_of(bytes(row[3][:SEAL_SIZE])), record, children
+            rows[machine] = _new_row(record, children, first, config)
         self._database.refuse_fork()
         with writing(self._locks) if large else nullcontext():
             for content, payload in large.items():
                 self._contents.write(content, payload)
             if aliases or contents or len(rows) > 1 or any(row[4] for row in rows.values()):
-                self._database.in_one_step(lambda connection: self._write(connection, rows, contents, aliases, written))
+                self._database.in_one_step(
+                    lambda connection: self._write(connection, rows, contents, aliases, finished)
+                )
             elif rows:
                 self._database.change(_KEEP, *rows.values())
-        self._claims.give_back(*written)
-        self._warned.difference_update(written)
-        self._written.update(written)
-        while len(self._written) > REMEMBERED:
-            self._written.popitem(last=False)
+        self._claims.give_back(*rows)
+        self._warned.difference_update(rows)
 
     def _write(
         self,
@@ -238,34 +229,23 @@ class DiskStore(Store):
         rows: dict[bytes, _NewRow],
         contents: list[tuple[bytes, bytes]],
         aliases: list[tuple[bytes, bytes]],
-        written: Mapping[bytes, tuple[bytes, Record, Sequence[Child]]],
+        finished: Sequence[Finished],
     ) -> None:
         if self._database.generation != self._first_version[0]:
-            rows = {**self._below(connection, written), **rows}
+            self._check_branches(connection, finished)
         for statement, listed in ((_KEEP_CONTENT, contents), (_KEEP, rows.values()), (_ADD_KEY, aliases)):
             if listed:
                 connection.executemany(statement, listed)
 
-    def _below(
-        self, connection: sqlite3.Connection, written: Mapping[bytes, tuple[bytes, Record, Sequence[Child]]]
-    ) -> dict[bytes, _NewRow]:
-        """What is below composites and was written to another file, before that was set aside, moved or replaced."""
-        pending = [child for _, _, children in written.values() for child in children]
-        missing: dict[bytes, _NewRow] = {}
-        while pending:
-            machine = pending.pop().machine
-            if machine in written or machine in missing or connection.execute(_IS_KEPT, (machine,)).fetchone():
-                continue
-            known = self._written.get(machine)
-            if known is None:
+    def _check_branches(self, connection: sqlite3.Connection, finished: Sequence[Finished]) -> None:
+        """Refuse composites whose children were written to another file, before that was set aside or replaced."""
+        together = {each.record.machine for each in finished}
+        for child in (child for each in finished for child in each.children):
+            if child.machine not in together and not connection.execute(_IS_KEPT, (child.machine,)).fetchone():
                 raise IntemiError(
                     f"{self._folder}: machines.sqlite was replaced while it was in use, and what is below a composite "
                     "is not in the new file; run the request again"
                 )
-            _, record, children = known
-            missing[machine] = _new_row(record, children, b"", None)
-            pending += children
-        return dict(reversed(missing.items()))
 
     def add_key(self, key: bytes, machine: bytes) -> None:
         """Let one more key lead to a machine."""
@@ -281,7 +261,6 @@ class DiskStore(Store):
                 log.append(connection, [(entries.FORGOTTEN, machine, number, seal_of(sealed))])
 
         self._ahead = {}
-        self._written.pop(machine, None)
         self._database.in_one_step(drop)
 
     def lose(self, machines: Sequence[bytes], what: str) -> None:
@@ -294,8 +273,6 @@ class DiskStore(Store):
                     log.append(connection, [(entries.LOST, machine, number, seal_of(sealed), what)])
 
         self._ahead = {}
-        for machine in machines:
-            self._written.pop(machine, None)
         self._database.in_one_step(drop)
 
     def _lose(self, number: int, machine: object, why: str) -> None:
@@ -337,14 +314,6 @@ class DiskStore(Store):
         except Exception as error:  # a type that is not registered here, or foreign bytes
             self._warn(machine, f"has a list of children that cannot be read: {error}")
         return None
-
-    def at_hand(self) -> Callable[[bytes], Kept | None] | None:
-        """A lookup of recently written machines; None once another process has written anything."""
-        return self._kept if self._database.version() == self._first_version else None
-
-    def _kept(self, machine: bytes) -> Kept | None:
-        known = self._written.get(machine)
-        return None if known is None else known[1:]
 
     def finished(self, after: int) -> Iterator[tuple[int, Record, list[Child]]]:
         """Finished machines in the order in which they were kept, with numbers greater than the one given."""
@@ -392,10 +361,6 @@ class DiskStore(Store):
     def _read(self, rows: list[tuple[Any, ...]]) -> Iterator[tuple[int, Record, list[Child]]]:
         for number, machine, sealed, listed in rows:
             if machine is None:
-                continue
-            known = self._written.get(machine)
-            if known is not None and known[0] == seal_of(sealed):  # else another process has run it again
-                yield number, known[1], list(known[2])
                 continue
             record = self._record(number, machine, sealed, listed is not None)
             if record is not None:

@@ -299,8 +299,8 @@ class WriteBehind(Store):
             self._memory.remove(machine)
         self._store.lose(machines, what)
 
-    def at_hand(self):  # type: ignore[no-untyped-def]
-        return self._store.at_hand()
+    def unsaved(self, after: int) -> Iterator[tuple[int, Record, list[Child]]]:
+        return self._memory.finished(after)
 
     def finished(self, after: int) -> Iterator[tuple[int, Record, list[Child]]]:
         return self._store.finished(after)

@@ -108,7 +108,8 @@ class RepositoryFile:
                 return
             try:
                 index = self._opened.index
-                if self.path is not None and (not self._opened.is_from_file or index.new * WORTH > index.size()):
+                is_worth_it = not self._opened.is_from_file or index.new * WORTH > index.size()
+                if self.path is not None and is_worth_it and not index.has_unsaved:
                     write_image(self.path, self._opened.connection.serialize())
             finally:
                 self._opened.connection.close()

@@ -89,8 +89,14 @@ class Index:
         """Those of the ids of all machines, if the tables were empty: what is new need not be looked for."""
         self._generation: int | None = None
         """That of the store when the mark was compared with what stands there."""
+        self._unsaved = 0
         self.new = 0
         """Machines and entries that were read since the tables were opened."""
+
+    @property
+    def has_unsaved(self) -> bool:
+        """Whether it knows machines that are not in the store."""
+        return self._unsaved > 0
 
     def size(self) -> int:
         """How many machines there are."""
@@ -102,6 +108,7 @@ class Index:
         while True:
             while self._read_machines(store) == AT_A_TIME:
                 pass
+            self._read_unsaved(store)
             lost |= self.read_log(store)
             incomplete = self._drop_incomplete()
             if not incomplete:
@@ -152,6 +159,14 @@ class Index:
             if self.new > before:
                 self._connection.execute("UPDATE mark SET number = ?, stamp = ?", (mark, store.stamp(mark)))
             return self.new - before
+
+    def _read_unsaved(self, store: Store) -> None:
+        """Read what this process alone has on record, because it could not, or must not, be written."""
+        found = list(store.unsaved(self._unsaved))
+        if found:
+            with self._changing():
+                self._add([(record, children) for _, record, children in found if record.started], are_finished=True)
+            self._unsaved = found[-1][0]
 
     def _mark(self, store: Store) -> tuple[int, int]:
         """Up to which machine and which entry the store has been read."""
@@ -418,7 +433,10 @@ def results_of(number: int, record: Record) -> tuple[list[_Row], bytes | None]:
         if axes is not None:
             results = {**results, **dict.fromkeys(blocks, IN_BLOCK)}
     except EncodingError:  # a program that knows the type of these values may ask for them
-        return [(number, 0, None, record.encode())], None
+        try:
+            return [(number, 0, None, record.encode())], None
+        except EncodingError:  # what has no encoding is on record in this process only, and cannot be searched
+            return [], None
     rows = [
         (number, place, text(label), value if type(value) is bytes else to_cell(value))
         for place, (label, value) in enumerate(results.items())

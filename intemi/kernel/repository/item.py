@@ -7,8 +7,8 @@ needed.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping
-from typing import Any, Protocol
+from collections.abc import Callable, Collection, Container, Iterable, Iterator
+from typing import Any
 
 from intemi.kernel import registry
 from intemi.kernel.block import Axes, Block, BlockCell, axes_of
@@ -16,7 +16,7 @@ from intemi.kernel.component import Component
 from intemi.kernel.decoding import decode
 from intemi.kernel.errors import EncodingError, IncompleteError, IntemiError, StoreWarning
 from intemi.kernel.record import Record
-from intemi.kernel.repository.lookup import Cells, Machines
+from intemi.kernel.repository.lookup import Cells, Lookup, Machines
 from intemi.kernel.repository.provenance import Provenance
 from intemi.kernel.repository.tables import IN_BLOCK, from_cell
 
@@ -42,7 +42,7 @@ class Item:
         name: str,
         names: tuple[str, ...] = (),
         above: Item | None = None,
-        noted: bytes | Mapping[str, Any] | None = None,
+        noted: bytes | None = None,
         comments: dict[str, Any] | None = None,
         cell: BlockCell | None = None,
     ) -> None:
@@ -110,10 +110,7 @@ class Item:
     def edge(self) -> dict[str, Any]:
         """What its parent says of it."""
         if self._said_by_parent is None:
-            noted = self._noted
-            self._said_by_parent = (
-                _NOTHING if not noted else self.reader.comments(noted) if isinstance(noted, bytes) else dict(noted)
-            )
+            self._said_by_parent = self.reader.comments(self._noted) if self._noted else _NOTHING
         return self._said_by_parent
 
     def is_a(self, machine: str) -> bool:
@@ -198,27 +195,11 @@ RecordsOf = Callable[[Collection[bytes]], Iterable[Record]]
 _PLACES = {name: place for place, name in enumerate(MEASURED)}
 
 
-class Facts(Protocol):
-    """What can be looked up of machines, by their numbers."""
-
-    def ids(self, machines: Collection[int], /) -> dict[int, bytes]: ...
-
-    def times(self, machines: Collection[int], /) -> dict[int, tuple[Any, ...]]: ...
-
-    def configs(self, machines: Collection[int], /) -> dict[int, bytes]: ...
-
-    def axes(self, number: int, /) -> bytes: ...
-
-    def results(self, machines: Collection[int], labels: Collection[str] | None, /) -> Cells: ...
-
-    def comments(self, machines: Collection[int], labels: Collection[str] | None, /) -> Cells: ...
-
-
 class Reader:
     """What one question has looked up so far."""
 
-    def __init__(self, lookup: Facts, provenance: Provenance, records_of: RecordsOf) -> None:
-        self._open_lookup: Facts | None = lookup
+    def __init__(self, lookup: Lookup, provenance: Provenance, records_of: RecordsOf) -> None:
+        self._open_lookup: Lookup | None = lookup
         self._provenance = provenance
         self._records_of = records_of
         self._ids: dict[int, bytes] | None = None
@@ -247,7 +228,7 @@ class Reader:
         self._open_lookup = None
 
     @property
-    def _lookup(self) -> Facts:
+    def _lookup(self) -> Lookup:
         if self._open_lookup is None:
             raise IntemiError("query: an item cannot be asked after the query that it belongs to was answered")
         return self._open_lookup

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from typing import Any, NamedTuple
 
 from intemi.kernel.repository.requests import Requests
@@ -17,7 +17,7 @@ class Narrowing(NamedTuple):
     parameters: tuple[Any, ...] = ()
 
 
-Edge = tuple[int, int, int, str, bytes | Mapping[str, Any] | None]
+Edge = tuple[int, int, int, str, bytes | None]
 """A child as its parent knows it: the parent, its place among the children, itself, its name, comments on it."""
 Edges = dict[int, list[Edge]]
 """By parents, and in the order of requests."""
@@ -259,20 +259,6 @@ class Lookup:
         return self._connection.execute(
             f"{statement} AND {_among('label', labels)}", tuple(map(text, labels))
         ).fetchall()
-
-    def said_of(self, machines: Mapping[bytes, int], labels: Collection[str] | None) -> Cells:
-        """The same of machines that are known by their ids, and have other numbers."""
-        if self._connection.execute("SELECT 1 FROM comments LIMIT 1").fetchone() is None:
-            return []
-        chosen = None if labels is None else set(map(text, labels))
-        return [
-            (number, label, value)
-            for machine, number in machines.items()
-            for label, value in self._connection.execute(
-                "SELECT label, value FROM comments WHERE machine = ?", (machine,)
-            )
-            if chosen is None or label in chosen
-        ]
 
     def _want(self, machines: Collection[int]) -> None:
         if machines is self._wanted and machines:

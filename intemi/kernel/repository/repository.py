@@ -1,19 +1,18 @@
 """The repository of a project: notes what was requested, and answers questions about everything that has finished.
 
 The record of a finished machine is in the store before anyone is notified. The roots of a run and what is known of
-unfinished composites follow every now and then, in the store's log. Questions about more than what has just finished
-are answered from an index of both.
+unfinished composites follow every now and then, in the store's log. Questions are answered from an index of both, which
+reads what has finished since the last question.
 """
 
 from __future__ import annotations
 
 import json
 import secrets
-import sys
 import threading
 import time
 import warnings
-from collections.abc import Callable, Collection, Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from contextlib import closing
 from pathlib import Path
 from typing import Any, TypeVar
@@ -23,25 +22,21 @@ from intemi.kernel.encoding import encode
 from intemi.kernel.errors import ConfigurationError, IncompleteError, IntemiError, StoreWarning
 from intemi.kernel.lineage import SAMPLE
 from intemi.kernel.machine import Machine
-from intemi.kernel.record import Record, encode_children
-from intemi.kernel.repository import finding
+from intemi.kernel.record import encode_children
 from intemi.kernel.repository.callers import CallersError
 from intemi.kernel.repository.commentators import Commentator, seen
 from intemi.kernel.repository.file import Opened, RepositoryFile
-from intemi.kernel.repository.finding import Where, check_where, choose, find, starts_of
+from intemi.kernel.repository.finding import Where, check_where, find, starts_of
 from intemi.kernel.repository.item import Item, Reader
 from intemi.kernel.repository.labels import Labeler, Labels, labelers_of, series_of
-from intemi.kernel.repository.lookup import Cells
 from intemi.kernel.repository.notes import News, Notes, machine_of
 from intemi.kernel.repository.provenance import Provenance
 from intemi.kernel.repository.qualifiers import At, Qualifier
 from intemi.kernel.repository.query import Query
-from intemi.kernel.repository.recent import ROOT, Recent, recall
 from intemi.kernel.repository.requests import Requests, WhichRun, start_of
 from intemi.kernel.repository.runs import Run, fingerprint
 from intemi.kernel.repository.shown import STAMPS, Stamps
 from intemi.kernel.repository.tables import text, to_cell
-from intemi.kernel.store import Kept
 from intemi.kernel.task import Context
 from intemi.series import Series
 
@@ -74,8 +69,6 @@ class Repository:
         self._session = secrets.token_bytes(16)
         self._noted_in: int | None = None
         """The generation of the store to which this session was written."""
-        self._owes_index = False
-        """Whether a question was answered that the index could not have answered yet."""
         self._timer: threading.Timer | None = None
         self._timing = threading.Lock()
         self._is_closed = False
@@ -104,11 +97,9 @@ class Repository:
         if self._notes.are_open:
             self._set_timer()
 
-    def _write_or_warn(self, index_too: bool = False) -> None:
+    def _write_or_warn(self) -> None:
         try:
             self.write()
-            if index_too and self._owes_index:
-                self._file.do(self._catch_up)
         except IntemiError as error:
             warnings.warn(StoreWarning(f"{BEHIND}: {error}"), stacklevel=2)
 
@@ -197,12 +188,6 @@ class Repository:
         finished = root.record if isinstance(root, Context) else None
         provenance = self._provenance(root)
 
-        def find_in(recent: Recent) -> Answer:
-            with closing(Reader(recent, provenance, self._engine.records.records_of)) as reader:
-                reader.look_at(recent.machines)
-                start = Item(reader, ROOT, root.name, comments=dict(root.comments or {}))
-                return answer(reader, choose(reader, [start], recent.edges, where))
-
         def find_them(opened: Opened) -> Answer:
             self._catch_up(opened)
             if finished is None:
@@ -213,24 +198,12 @@ class Repository:
             else:
                 self._expect_all_below(opened, [finished.machine])
             if finished is not None and not opened.lookup.is_finished(finished.machine):  # it is lost or forgotten
-                recent = self._remembered(finished)
-                if recent is None:
-                    raise IncompleteError(f"query: what was on record below {root.path} is damaged or gone")
-                return find_in(recent)
+                raise IncompleteError(f"query: what was on record below {root.path} is damaged or gone")
             with closing(Reader(opened.lookup, provenance, self._engine.records.records_of)) as reader:
                 return answer(reader, find(opened.lookup, reader, self._starts(opened, reader, root), where))
 
         if finished is None:
             self.write()
-            if self._store.has_unsaved:
-                text = (
-                    "query: some results could not be written to disk; "
-                    "query the request itself, project.query(capsule), to include them"
-                )
-                warnings.warn(StoreWarning(text), stacklevel=6)
-        elif (recent := self._recent(finished)) is not None:
-            self._owes_index = self._folder is not None
-            return find_in(recent)
         return self._file.do(find_them)
 
     def _expect_all_below(self, opened: Opened, machines: Sequence[bytes]) -> None:
@@ -312,35 +285,8 @@ class Repository:
             if not self._engine.is_in_flight(key, machine)
         ]
 
-    def _recent(self, root: Record) -> Recent | None:
-        """A machine that has just finished and all below it; None if some of that has to be looked up in the file."""
-        if self._store.has_unsaved or self._store.is_memory_only(root.machine):
-            return self._remembered(root)
-        at_hand = self._store.at_hand()
-        return None if at_hand is None else recall(at_hand, root.machine, finding.FEW, self._said_of)
-
-    def _remembered(self, root: Record) -> Recent | None:
-        """The same where the store has not got all that this session has finished: from wherever each of them is."""
-        records = self._engine.records
-
-        def kept(machine: bytes) -> Kept | None:
-            record = records.record_of(machine)
-            return None if record is None else (record, records.children(machine))
-
-        return recall(kept, root.machine, sys.maxsize, self._said_of)
-
-    def _said_of(self, machines: Mapping[bytes, int], labels: Collection[str] | None) -> Cells:
-        """What commentators have said of machines."""
-
-        def look_up(opened: Opened) -> Cells:
-            self._forget(opened.index.read_log(self._store))
-            return opened.lookup.said_of(machines, labels)
-
-        return self._file.do(look_up)
-
     def _catch_up(self, opened: Opened) -> None:
         self._forget(opened.index.catch_up(self._store))
-        self._owes_index = False
 
     def _forget(self, lost: Set[bytes]) -> None:
         """Records that the store has lost or forgotten do not answer requests any more."""
@@ -420,7 +366,7 @@ class Repository:
                 timer.cancel()
                 if timer is not threading.current_thread():
                     timer.join()
-            self._write_or_warn(index_too=True)
+            self._write_or_warn()
             try:
                 self._file.close()
             except IntemiError as error:

@@ -333,22 +333,10 @@ def test_what_was_read_ahead_and_forgotten_is_gone(tmp_path: Path) -> None:
         assert found.results == {"Number": -1}
 
 
-def test_what_another_has_run_again_is_read_and_not_remembered(tmp_path: Path) -> None:
+def test_what_another_has_run_again_is_read(tmp_path: Path) -> None:
     again = Record(RECORD.machine, RECORD.kind, RECORD.config, None, {}, results={"Again": True}, started=2.0)
     with closing(DiskStore(tmp_path)) as store, closing(DiskStore(tmp_path)) as other:
         store.keep(RECORD, [KEY], CHILDREN)
         other.forget(RECORD.machine)
         other.keep(again, [KEY], CHILDREN)
         assert [record.results for _, record, _ in store.finished(0)] == [{"Again": True}]
-
-
-def test_what_was_kept_lately_is_at_hand_until_somebody_else_writes(tmp_path: Path) -> None:
-    with closing(DiskStore(tmp_path)) as store, closing(DiskStore(tmp_path)) as other:
-        store.keep(RECORD, [KEY], CHILDREN)
-        at_hand = store.at_hand()
-        assert at_hand is not None
-        assert statements(store, lambda: at_hand(RECORD.machine)) == []
-        assert at_hand(RECORD.machine) == (RECORD, CHILDREN)
-        assert at_hand(b"unknown") is None
-        other.add_key(b"another key", RECORD.machine)
-        assert store.at_hand() is None
