@@ -31,7 +31,7 @@ from intemi.kernel.repository.query import Query
 from intemi.kernel.request import Request
 from intemi.kernel.scheduler import Resolution, Scheduler
 from intemi.kernel.seeds import Seed
-from intemi.kernel.store import Store
+from intemi.kernel.store import BufferedStore
 from intemi.kernel.task import Context, Source, Task, Wait
 from intemi.kernel.values import Values
 from intemi.kernel.workers.base import Call, Outcome, TaskManager
@@ -51,7 +51,7 @@ class Engine:
 
     def __init__(
         self,
-        store: Store,
+        store: BufferedStore,
         level: int,
         failures: Failures,
         memory: int,

@@ -30,7 +30,7 @@ from intemi.kernel.repository.repository import Repository, both
 from intemi.kernel.repository.requests import WhichRun
 from intemi.kernel.request import Request, key_of
 from intemi.kernel.seeds import Seed
-from intemi.kernel.store import Finished, MemoryStore, Store
+from intemi.kernel.store import BufferedStore, Finished, MemoryStore, Store
 from intemi.kernel.task import Context, Source
 from intemi.kernel.workers.base import TaskManager
 from intemi.kernel.workers.local import LocalWorkers
@@ -382,14 +382,15 @@ def _check_comments(comments: object) -> None:
     encoding.encode(dict(comments))
 
 
-def _store(folder: str | os.PathLike[str] | None, given: Store | None) -> Store:
-    if given is not None and not given.durable:
+def _store(folder: str | os.PathLike[str] | None, given: Store | None) -> BufferedStore:
+    if isinstance(given, BufferedStore):
         return given
+    if given is None and folder is None:
+        return MemoryStore()
     from intemi.kernel.disk import DiskStore, WriteBehind
 
     if given is None:
-        if folder is None:
-            return MemoryStore()
+        assert folder is not None
         given = DiskStore(folder, partial(store_of, Path(folder)))
     return WriteBehind(given)
 

@@ -16,7 +16,7 @@ from intemi.kernel.encoding import digest
 from intemi.kernel.record import Child, Record
 from intemi.kernel.request import id_of
 from intemi.kernel.scheduler import Scheduler
-from intemi.kernel.store import Claim, Finished, Store
+from intemi.kernel.store import BufferedStore, Claim, Finished
 from intemi.kernel.task import Context, Inputs
 
 
@@ -34,7 +34,7 @@ class Failures(enum.Enum):
 class Records:
     """Finished machines by key and by id."""
 
-    def __init__(self, store: Store, scheduler: Scheduler, failures: Failures = Failures.RETRY) -> None:
+    def __init__(self, store: BufferedStore, scheduler: Scheduler, failures: Failures = Failures.RETRY) -> None:
         self.store = store
         self.level = scheduler.level
         self._scheduler = scheduler

@@ -48,16 +48,12 @@ WriteError = Callable[[Sequence[Finished], Exception], None]
 class Store(ABC):
     """Storage of finished machines: records, the keys that lead to them, children, contents, and a log.
 
-    All methods may be called from any thread. What is kept is written at once, unless the store buffers it: then
-    `is_dirty` is True until `flush` has written it.
+    All methods may be called from any thread. What is kept is written before the call returns. `Project(store=...)`
+    takes a store of your own and buffers what it writes; `intemi.testing.check_store` checks it.
     """
 
-    durable: bool
+    durable: bool = True
     """Whether what is kept outlives the process; only then are values encoded and handed over."""
-    is_dirty: bool = False
-    """Whether something that was kept is not written yet."""
-    has_unsaved: bool = False
-    """Whether something could not be written, and is on record in this process only."""
 
     # Records
 
@@ -96,35 +92,22 @@ class Store(ABC):
     def keep_all(self, finished: Sequence[Finished], keys: Sequence[tuple[bytes, bytes]] = ()) -> None:
         """Keep finished machines, and further keys with the machines that they lead to, all in one step.
 
-        They are found from now on. After `flush` they survive the end of the process, however it ends, and no claim on
-        them is left.
+        From now on they are found, survive the end of the process however it ends, and no claim on them is left.
         """
 
-    def flush(self) -> None:  # noqa: B027 - most stores buffer nothing
-        """Write everything that was kept before this call."""
-
-    def on_write_error(self, callback: WriteError) -> None:  # noqa: B027 - what is written at once raises at once
-        """Call this, on any thread, with what was kept and could not be written; it stays on record in memory."""
-
-    def is_pending(self, machine: bytes) -> bool:
-        """Whether the record of a machine waits to be written."""
-        return False
-
-    def is_memory_only(self, machine: bytes) -> bool:
-        """Whether a machine is on record in this process only, though the store is durable."""
-        return False
-
-    @abstractmethod
     def add_key(self, key: bytes, machine: bytes) -> None:
         """Let one more key lead to a machine."""
+        self.keep_all((), [(key, machine)])
 
     @abstractmethod
     def forget(self, machine: bytes) -> None:
         """Drop a record, so that the machine can be run again."""
 
-    @abstractmethod
     def lose(self, machines: Sequence[bytes], what: str) -> None:
-        """Drop records of machines that damage has left incomplete; the log says so until they have run again."""
+        """Drop records of machines that damage has left incomplete, and enter what happened into the log."""
+        for machine in machines:
+            self.forget(machine)
+            self.enter([(entries.LOST, machine, 0, b"", what)])
 
     @abstractmethod
     def content(self, content: bytes) -> bytes | None:
@@ -140,7 +123,7 @@ class Store(ABC):
 
     @abstractmethod
     def close(self) -> None:
-        """Write what is buffered and release all resources; claims end."""
+        """Release all resources; claims end. Closing twice does no harm."""
 
     # What the repository reads
 
@@ -156,26 +139,47 @@ class Store(ABC):
     def log(self, after: int) -> Iterator[tuple[int, Entry, bytes]]:
         """The entries of the log with numbers greater than the one given, each with its stamp."""
 
-    def unsaved(self, after: int) -> Iterator[tuple[int, Record, list[Child]]]:
-        """The same of machines that are on record in this process only, though the store is durable."""
-        yield from ()
-
-    @abstractmethod
     def stamp(self, number: int) -> bytes:
         """What tells the machine with a number from any other that had it; empty if there is none."""
-
-    @property
-    def generation(self) -> int:
-        """Changes when all that was written before is gone, because the file was replaced by another one."""
-        return 0
-
-    @property
-    def identity(self) -> bytes:
-        """What this store has in common with copies of it, and with no other."""
         return b""
 
+    @property
+    def origin(self) -> tuple[bytes, int]:
+        """What this store has in common with copies of it and with no other, and how often all of it was replaced.
 
-class MemoryStore(Store):
+        It tells whether an index that was kept in a file still fits.
+        """
+        return b"", 0
+
+
+class BufferedStore(Store):
+    """A store as the engine uses it: what is kept may wait to be written, or stay in this process."""
+
+    is_dirty: bool = False
+    """Whether something that was kept is not written yet."""
+    has_unsaved: bool = False
+    """Whether something could not be written, and is on record in this process only."""
+
+    def flush(self) -> None:
+        """Write everything that was kept before this call."""
+
+    def on_write_error(self, callback: WriteError) -> None:
+        """Call this, on any thread, with what was kept and could not be written; it stays on record in memory."""
+
+    def is_pending(self, machine: bytes) -> bool:
+        """Whether the record of a machine waits to be written."""
+        return False
+
+    def is_memory_only(self, machine: bytes) -> bool:
+        """Whether a machine is on record in this process only, though the store is durable."""
+        return False
+
+    def unsaved(self, after: int) -> Iterator[tuple[int, Record, list[Child]]]:
+        """Finished machines, numbered, that are on record in this process only, though the store is durable."""
+        yield from ()
+
+
+class MemoryStore(BufferedStore):
     """Records in dictionaries, for a project without a folder. Values stay with the memory cache."""
 
     durable = False
@@ -220,9 +224,6 @@ class MemoryStore(Store):
                 for key in own_keys:
                     self._keys[key] = record.machine
             self._keys.update(keys)
-
-    def add_key(self, key: bytes, machine: bytes) -> None:
-        self.keep_all((), [(key, machine)])
 
     def id_of(self, key: bytes) -> bytes:
         """The machine that a key leads to; a key that leads nowhere is taken for an id."""

@@ -172,7 +172,7 @@ def _false_index(store: DiskStore, path: Path, right: sqlite3.Connection) -> lis
     if image is not None:
         try:
             with closing(connect(image)) as connection:
-                is_another = store_in(connection) != store.identity
+                is_another = store_in(connection) != store.origin[0]
                 Index(connection).catch_up(store)
                 problem = "it is the index of another store" if is_another else difference(connection, right)
                 if not problem and (number := only_here(connection, right)):

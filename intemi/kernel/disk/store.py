@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from functools import partial
@@ -102,6 +103,9 @@ SHOWN = 10
 """Numbers that a message lists."""
 
 
+MAX_KEPT_LAST = 10_000
+
+
 class DiskStore(Store):
     """A store in a folder, which is made if it is not there."""
 
@@ -114,6 +118,8 @@ class DiskStore(Store):
         self._last_read = 0
         self._in_order = 0
         self._ahead: dict[bytes, _Row] = {}
+        self._kept_last: OrderedDict[bytes, tuple[Record, Sequence[Child]]] = OrderedDict()
+        """The machines that were written here last, to be written again if the file is replaced while it is in use."""
         self._contents = Contents(self._folder / "contents")
         self._locks = self._folder / "claims"
         try:
@@ -190,6 +196,7 @@ class DiskStore(Store):
         large: dict[bytes, bytes] = {}
         self._ahead = {}
         configs: set[bytes] = set()
+        kept_last: dict[bytes, tuple[Record, Sequence[Child]]] = {}
         for record, own_keys, children, kept in finished:
             if kept:
                 for content, payload in kept.items():
@@ -210,6 +217,7 @@ class DiskStore(Store):
                 else:
                     first = key
             rows[machine] = _new_row(record, children, first, config)
+            kept_last[machine] = record, children
         self._database.refuse_fork()
         with writing(self._locks) if large else nullcontext():
             for content, payload in large.items():
@@ -222,6 +230,9 @@ class DiskStore(Store):
                 self._database.change(_KEEP, *rows.values())
         self._claims.give_back(*rows)
         self._warned.difference_update(rows)
+        self._kept_last.update(kept_last)
+        while len(self._kept_last) > MAX_KEPT_LAST:
+            self._kept_last.popitem(last=False)
 
     def _write(
         self,
@@ -232,20 +243,29 @@ class DiskStore(Store):
         finished: Sequence[Finished],
     ) -> None:
         if self._database.generation != self._first_version[0]:
-            self._check_branches(connection, finished)
+            rows = {**self._below(connection, finished), **rows}
         for statement, listed in ((_KEEP_CONTENT, contents), (_KEEP, rows.values()), (_ADD_KEY, aliases)):
             if listed:
                 connection.executemany(statement, listed)
 
-    def _check_branches(self, connection: sqlite3.Connection, finished: Sequence[Finished]) -> None:
-        """Refuse composites whose children were written to another file, before that was set aside or replaced."""
+    def _below(self, connection: sqlite3.Connection, finished: Sequence[Finished]) -> dict[bytes, _NewRow]:
+        """What is below composites and was written to another file, before that was set aside, moved or replaced."""
         together = {each.record.machine for each in finished}
-        for child in (child for each in finished for child in each.children):
-            if child.machine not in together and not connection.execute(_IS_KEPT, (child.machine,)).fetchone():
+        pending = [child for each in finished for child in each.children]
+        missing: dict[bytes, _NewRow] = {}
+        while pending:
+            machine = pending.pop().machine
+            if machine in together or machine in missing or connection.execute(_IS_KEPT, (machine,)).fetchone():
+                continue
+            if machine not in self._kept_last:
                 raise IntemiError(
                     f"{self._folder}: machines.sqlite was replaced while it was in use, and what is below a composite "
                     "is not in the new file; run the request again"
                 )
+            record, children = self._kept_last[machine]
+            missing[machine] = _new_row(record, children, b"", None)
+            pending += children
+        return dict(reversed(missing.items()))
 
     def add_key(self, key: bytes, machine: bytes) -> None:
         """Let one more key lead to a machine."""
@@ -345,14 +365,9 @@ class DiskStore(Store):
             after = found[-1][0]
 
     @property
-    def generation(self) -> int:
-        """Changes when the file is replaced by another one."""
-        return self._database.generation
-
-    @property
-    def identity(self) -> bytes:
-        """What this store has in common with copies of it, and with no other."""
-        return next((token for (token,) in self._database.rows("SELECT token FROM identity")), b"")
+    def origin(self) -> tuple[bytes, int]:
+        token = next((token for (token,) in self._database.rows("SELECT token FROM identity")), b"")
+        return token, self._database.generation
 
     def stamp(self, number: int) -> bytes:
         """What tells the machine with a number from any other that had it; empty if there is none."""

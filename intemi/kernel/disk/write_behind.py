@@ -17,7 +17,7 @@ from intemi.kernel import forks
 from intemi.kernel.entries import Entry
 from intemi.kernel.errors import EncodingError, IntemiError
 from intemi.kernel.record import Child, Record
-from intemi.kernel.store import Claim, Finished, MemoryStore, Store, WriteError
+from intemi.kernel.store import BufferedStore, Claim, Finished, MemoryStore, Store, WriteError
 
 MAX_BATCH_RECORDS = 256
 MAX_BATCH_BYTES = 4_000_000
@@ -62,7 +62,7 @@ class _Batch:
         return len(self.machines) >= batches * MAX_BATCH_RECORDS or self.bytes >= batches * MAX_BATCH_BYTES
 
 
-class WriteBehind(Store):
+class WriteBehind(BufferedStore):
     """A buffer in front of any durable store."""
 
     durable = True
@@ -315,12 +315,8 @@ class WriteBehind(Store):
         return self._store.log(after)
 
     @property
-    def generation(self) -> int:
-        return self._store.generation
-
-    @property
-    def identity(self) -> bytes:
-        return self._store.identity
+    def origin(self) -> tuple[bytes, int]:
+        return self._store.origin
 
     def changed(self) -> bool:
         return self._store.changed()

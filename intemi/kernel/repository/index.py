@@ -20,7 +20,7 @@ from intemi.kernel.errors import EncodingError
 from intemi.kernel.id_filter import IdFilter
 from intemi.kernel.record import Child, Record, decode_children
 from intemi.kernel.repository.tables import IN_BLOCK, Transaction, text, to_cell
-from intemi.kernel.store import Store
+from intemi.kernel.store import BufferedStore, Store
 
 AT_A_TIME = 20_000
 """Machines, or entries, that are written in one transaction. At its end SQLite looks at all pages of the tables."""
@@ -162,7 +162,7 @@ class Index:
 
     def _read_unsaved(self, store: Store) -> None:
         """Read what this process alone has on record, because it could not, or must not, be written."""
-        found = list(store.unsaved(self._unsaved))
+        found = list(store.unsaved(self._unsaved)) if isinstance(store, BufferedStore) else []
         if found:
             with self._changing():
                 self._add([(record, children) for _, record, children in found if record.started], are_finished=True)
@@ -172,9 +172,10 @@ class Index:
         """Up to which machine and which entry the store has been read."""
         execute = self._connection.execute
         found = execute("SELECT * FROM mark").fetchone()
-        if found is not None and store.generation != self._generation:
+        identity, generation = store.origin
+        if found is not None and generation != self._generation:
             *mark, read = found
-            is_another = read != store.identity
+            is_another = read != identity
             if is_another and self._generation is None:
                 self._clear()
                 found = None
@@ -182,9 +183,9 @@ class Index:
                 execute("DELETE FROM mark")  # an older copy, or a file that has taken its place: what was read stays
                 found = None
         if found is None:
-            found = (0, b"", 0, b"", store.identity)
+            found = (0, b"", 0, b"", identity)
             execute("INSERT INTO mark VALUES (?, ?, ?, ?, ?)", found)
-        self._generation = store.generation
+        self._generation = generation
         return int(found[0]), int(found[2])
 
     def _clear(self) -> None:

@@ -117,7 +117,7 @@ class Repository:
 
     def _write(self, news: News) -> None:
         while True:
-            generation = self._store.generation
+            _, generation = self._store.origin
             if generation != self._noted_in:
                 run = (entries.RUN, self._session, *self._run, fingerprint())
                 if self._noted_in is not None:  # the file is not the one that was written to before
@@ -126,7 +126,7 @@ class Repository:
             else:
                 self._store.enter(self._entries(news))
             self._noted_in = generation
-            if generation == self._store.generation:
+            if generation == self._store.origin[1]:
                 return
 
     def _entries(self, news: News) -> list[entries.Entry]:
