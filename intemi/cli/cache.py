@@ -76,9 +76,13 @@ def verify(ctx: click.Context, folder: str, as_json: bool) -> None:
 @click.argument("folder", type=click.Path())
 @click.option("--values", is_flag=True, help="Drop models and other values as well; they are made again when needed.")
 @click.option(
-    "--older-than", type=click.FloatRange(min=0), default=0.0, metavar="DAYS", help="Of machines that ran before that."
+    "--older-than",
+    type=click.FloatRange(min=0),
+    default=0.0,
+    metavar="DAYS",
+    help="Only values of machines that ran more than DAYS days ago.",
 )
-@click.option("--kind", "kinds", multiple=True, help="With --values: of this kind of machines; may be given again.")
+@click.option("--kind", "kinds", multiple=True, help="With --values: only machines of this class; may be given again.")
 @click.option("--failures", is_flag=True, help="Forget failures.")
 @import_option
 @json_option

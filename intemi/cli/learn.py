@@ -41,7 +41,12 @@ Examples:
 @click.argument("file", type=click.Path())
 @click.option("-t", "--target", help="The column to be predicted; guessed, if not given.")
 @click.option(
-    "-m", "--minutes", type=click.FloatRange(min=0, min_open=True), default=10.0, show_default=True, help="How long."
+    "-m",
+    "--minutes",
+    type=click.FloatRange(min=0, min_open=True),
+    default=10.0,
+    show_default=True,
+    help="Time limit of the search in minutes.",
 )
 @click.option("-p", "--project", metavar="FOLDER", help="The folder that keeps all tests; by default NAME.learn.")
 @click.option(

@@ -92,7 +92,6 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def _status(arguments: list[str] | None) -> int:
-    from intemi.cli.opening import echo
     from intemi.kernel.errors import ConfigurationError, IntemiError
     from intemi.series import SeriesError
     from intemi.series.display import printable
@@ -113,11 +112,17 @@ def _status(arguments: list[str] | None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return DONE
     except IntemiError as error:
-        echo(f"Error: {error}", err=True)
+        _print_error(str(error))
         return WRONG if isinstance(error, ConfigurationError | SeriesError) else UNUSABLE
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
-        echo(f"Error: {where}{error.strerror or error}", err=True)
+        _print_error(f"{where}{error.strerror or error}")
         return UNUSABLE
     finally:
         warnings.formatwarning = plain_warning
+
+
+def _print_error(text: str) -> None:
+    from intemi.cli.opening import echo
+
+    echo(f"Error: {text}", err=True)

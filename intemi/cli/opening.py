@@ -34,7 +34,7 @@ import_option = click.option(
     expose_value=False,
     is_eager=True,  # so that help, if asked for after it, lists what it defines
     callback=lambda _context, _parameter, names: _import(names),
-    help="A Python file or module of yours that defines machines; may be given again. Folders name no code.",
+    help="A Python file or module that defines machines (project folders contain no code); may be given again.",
 )
 on_option = click.option(
     "--on",

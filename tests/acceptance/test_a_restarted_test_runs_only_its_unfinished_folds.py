@@ -40,7 +40,7 @@ def test_finished_folds_are_not_run_again() -> None:
         after = project.counts().physical
         assert len(project.query(done, path="test/result", labels=["Accuracy"])) == FOLDS
     assert 1 <= before["ClassificationTest"] < FOLDS, "some folds had finished"
-    assert after["ClassificationTest"] == FOLDS, "each fold is tested once"
+    assert after["ClassificationTest"] <= FOLDS + 1, "only what was interrupted is tested twice"
     assert after["Slow"] <= FOLDS + 1, "only what was interrupted is learned twice"
     assert done.cpu < (FOLDS - before["ClassificationTest"] + 0.5) * SECONDS
 

@@ -261,3 +261,7 @@ def test_a_mistake_in_an_example_would_be_noticed(checked: Callable[..., str]) -
     name, text = next(programs(ROOT / "README.md"))
     told = checked(**{name: text.replace("CVDistributor(folds=10)", "CVDistributor(fold=10)", 1)})
     assert 'Unexpected keyword argument "fold" for "CVDistributor"' in told
+
+
+def test_dir_shows_the_public_names_and_no_others() -> None:
+    assert {name for name in dir(intemi) if not name.startswith("__")} == set(intemi.__all__) - {"__version__"}

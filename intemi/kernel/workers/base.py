@@ -36,6 +36,14 @@ class Stopped(IntemiError):
     again."""
 
 
+class CannotTravel(IntemiError):
+    """A leaf could not be run in another process: its class, an input or an output cannot be sent there."""
+
+    def __init__(self, reason: Exception) -> None:
+        super().__init__(str(reason))
+        self.reason = reason
+
+
 def _ignore_usage(cpu: float, memory: int) -> None:
     pass
 

@@ -14,11 +14,14 @@ from __future__ import annotations
 
 import os
 from time import perf_counter
+from typing import TYPE_CHECKING
 
 from intemi.kernel.machine import Machine, Model
-from intemi.kernel.workers.base import Call
-from intemi.kernel.workers.processes import CannotTravel, WorkerPool
+from intemi.kernel.workers.base import Call, CannotTravel
 from intemi.kernel.workers.threads import SHORT_LEAF_SECONDS, Kind, LeafStats, Threads, kind_of
+
+if TYPE_CHECKING:
+    from intemi.kernel.workers.processes import WorkerPool
 
 MIN_APART_SECONDS = 4e-3
 """Below which a leaf that holds the GIL stays on its thread: to send it away costs a fraction of a millisecond."""
@@ -39,7 +42,7 @@ class LocalWorkers(Threads):
 
     def __init__(self, workers: int | None = None) -> None:
         super().__init__(workers)
-        self._pool = WorkerPool(WORKER_MEMORY_BYTES)
+        self._opened_pool: WorkerPool | None = None
         self._is_starting = False
         self._stay: set[Kind] = set()
         """Kinds of leaves that cannot be sent to another process."""
@@ -64,7 +67,7 @@ class LocalWorkers(Threads):
         return self._stats[kind_of(call.config)] if call.is_limited else super().stats_of(call)
 
     def stop(self, call: Call) -> None:
-        if not self._pool.stop(call):
+        if self._opened_pool is None or not self._opened_pool.stop(call):
             super().stop(call)
 
     def expect_limits(self, config: Machine) -> None:
@@ -76,9 +79,20 @@ class LocalWorkers(Threads):
         return self.workers > 1 and stats is not None and (not stats.is_short or self._goes_apart(call, stats))
 
     def rest(self) -> None:
-        self._pool.close()
+        if self._opened_pool is not None:
+            self._opened_pool.close()
         self._is_starting = False
         super().rest()
+
+    @property
+    def _pool(self) -> WorkerPool:
+        """The worker processes; what they are made of is loaded when it is first needed."""
+        from intemi.kernel.workers.processes import WorkerPool
+
+        with self._lock:
+            if self._opened_pool is None:
+                self._opened_pool = WorkerPool(WORKER_MEMORY_BYTES)
+            return self._opened_pool
 
     def _goes_apart(self, call: Call, stats: LeafStats | None) -> bool:
         if call.is_watched:

@@ -25,7 +25,7 @@ from intemi.kernel.errors import ConfigurationError, IntemiError, WorkerEnded, W
 from intemi.kernel.machine import Machine, Model
 from intemi.kernel.memory import Origin
 from intemi.kernel.record import SINGLE, Item
-from intemi.kernel.workers.base import Call, Stopped
+from intemi.kernel.workers.base import Call, CannotTravel, Stopped
 from intemi.kernel.workers.slots import Slots
 from intemi.kernel.workers.transport import Channel, Failed, Finished, Frame, Order, plain
 
@@ -53,14 +53,6 @@ class RemoteTraceback(IntemiError):
 
     def __str__(self) -> str:
         return f'\n"""\n{self.text}"""'
-
-
-class CannotTravel(IntemiError):
-    """A leaf could not be run in another process: its class, an input or an output cannot be sent there."""
-
-    def __init__(self, reason: Exception) -> None:
-        super().__init__(str(reason))
-        self.reason = reason
 
 
 class Processes(Slots):

@@ -15,7 +15,7 @@ import numpy as np
 
 from intemi.kernel import ConfigurationError, IntemiError, Machine
 from intemi.kernel.component import from_plain
-from intemi.kernel.errors import StoreWarning
+from intemi.kernel.errors import MalformedError, StoreWarning
 from intemi.machines.meta_learning.knowledge_base import KnowledgeBase
 
 MAX_RESULTS = 100_000
@@ -75,7 +75,7 @@ class Entry:
 
 
 def entry_of(plain: Any) -> Entry:
-    """The entry that plain data describe; ValueError if they are of another form.
+    """The entry that plain data describe; MalformedError if they are of another form.
 
     >>> entry_of({"data_set": "iris", "configuration": "knn", "protocol": "2 × 5", "results": [0.9, 1]}).results
     (0.9, 1.0)
@@ -83,14 +83,14 @@ def entry_of(plain: Any) -> Entry:
     kinds = {field.name: field.type for field in fields(Entry)}
     required = {field.name for field in fields(Entry) if field.default is MISSING}
     if not isinstance(plain, dict) or not required <= plain.keys() <= kinds.keys():
-        raise ValueError("other fields than an entry has")
+        raise MalformedError("other fields than an entry has")
     results, seconds = plain["results"], plain.get("seconds")
     if not isinstance(results, list) or not 0 < len(results) <= MAX_RESULTS or not all(map(is_number, results)):
-        raise ValueError(f"results that are not 1 to {MAX_RESULTS:,} numbers")
+        raise MalformedError(f"results that are not 1 to {MAX_RESULTS:,} numbers")
     if seconds is not None and not (is_number(seconds) and seconds >= 0):
-        raise ValueError("seconds that are no number")
+        raise MalformedError("seconds that are no number")
     if not all(isinstance(value, str) for name, value in plain.items() if kinds[name] == "str"):
-        raise ValueError("names that are no texts")
+        raise MalformedError("names that are no texts")
     return Entry(**plain)
 
 

@@ -21,7 +21,7 @@ import numpy as np
 
 from intemi.kernel import IntemiError
 from intemi.kernel.encoding import digest
-from intemi.kernel.errors import StoreWarning
+from intemi.kernel.errors import MalformedError, StoreWarning
 from intemi.kernel.plain_files import open_file, read_file
 from intemi.machines.meta_learning.knowledge_base import KnowledgeBase
 from intemi.machines.meta_learning.knowledge_entries import (
@@ -178,7 +178,7 @@ class KnowledgeFolder:
         for line in self._lines(content):
             try:
                 _add(held, line)
-            except ValueError as error:
+            except MalformedError as error:
                 unknown.append(str(error))
         if unknown:
             warnings.warn(
@@ -219,7 +219,7 @@ def own_knowledge_folder() -> KnowledgeFolder:
 
 
 def _add(held: Held, line: Mapping[str, Any]) -> None:
-    """Add what a line has; ValueError if it is of another form than those that are written."""
+    """Add what a line has; MalformedError if it is of another form than those that are written."""
     match line:
         case {"entry": plain, **others} if not others:
             entry = entry_of(plain)
@@ -232,7 +232,7 @@ def _add(held: Held, line: Mapping[str, Any]) -> None:
         case {"data": str(data), "description": dict(description)} if all(map(is_number, description.values())):
             held.descriptions[data] = description
         case _:
-            raise ValueError("another form")
+            raise MalformedError("another form")
 
 
 def _seal(before: str, body: str) -> str:
