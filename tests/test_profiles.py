@@ -46,9 +46,6 @@ REPRESENTATIVES = {
     f"{ACCEPTANCE}/test_the_experiment_with_single_trees_is_the_books.py": (
         f"{ACCEPTANCE}/test_the_experiment_with_single_trees_is_the_books.py::test_it_goes_on_where_it_stopped"
     ),
-    f"{ACCEPTANCE}/test_the_surface_explains_itself.py": (
-        f"{ACCEPTANCE}/test_the_surface_explains_itself.py::test_the_example_of_help_runs"
-    ),
     "tests/structure/test_deep_nesting.py": (
         "tests/structure/test_deep_nesting.py::test_five_hundred_nested_schemes_run_and_can_be_asked[memory]"
     ),

@@ -180,7 +180,6 @@ def both(project: Project) -> dict[str, Any]:
     return {"data": data, "classifier": project.request(KNN(), data=data).classifier}
 
 
-@pytest.mark.full
 def test_the_ports_are_typed(checked: Callable[[str], str]) -> None:
     told = checked(
         """
