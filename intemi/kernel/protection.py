@@ -21,7 +21,7 @@ import numpy as np
 from intemi.kernel import registry
 from intemi.kernel.decoding import build_storable
 from intemi.kernel.encoding import is_cached, is_component, tells_its_state
-from intemi.kernel.shared_memory import MIN_SHARED_BYTES, shared
+from intemi.kernel.shared_memory import shared
 
 _Array = TypeVar("_Array", bound=np.ndarray[Any, Any])
 _MUTABLE = (list, dict, set, bytearray, deque, array.array)
@@ -122,7 +122,7 @@ def looked_at(kept: Any) -> Any:
 def sealed(array: _Array) -> _Array:
     """An array of the same memory that numpy refuses to make writeable; the array itself becomes read-only.
 
-    A large one is copied to memory that worker processes share.
+    A large one is copied to memory that worker processes share, unless it was read-only before.
 
     The memory lies under a read-only buffer, as that of an array made from `bytes` does, so it must be C-contiguous:
     other arrays are copied. Arrays of Python objects have no such buffer; numpy refuses them with a ValueError. The
@@ -138,11 +138,12 @@ def sealed(array: _Array) -> _Array:
         return array
     if not array.flags.c_contiguous:
         array = array.copy(order="C")
+    if array.flags.writeable and (copy := shared(array)) is not None:
+        array.flags.writeable = False
+        return cast(_Array, copy)
     array.flags.writeable = False
     if not array.dtype.itemsize:  # nothing can be written
         return array
-    if array.nbytes >= MIN_SHARED_BYTES and (copy := shared(array)) is not None:
-        return cast(_Array, copy)
     try:
         buffer = array.data
     except ValueError:  # dates have no format as a buffer
@@ -234,7 +235,10 @@ def _copied_array(value: np.ndarray[Any, Any], is_given: bool) -> np.ndarray[Any
     """An array that is not sealed yet: the same memory sealed if nothing else can write into it, else a copy."""
     if _can_be_sealed(value):
         is_its_own = is_read_only(value) or (value.base is None and not is_given)
-        return sealed(value if is_its_own and value.flags.c_contiguous else value.copy(order="C"))
+        if is_its_own and value.flags.c_contiguous:
+            return sealed(value)
+        copy = shared(np.ascontiguousarray(value))  # large, and copied once only
+        return sealed(value.copy(order="C")) if copy is None else copy
     other = value.copy()
     if type(value) is np.ndarray and value.dtype == object:
         np.frompyfunc(_copied, 1, 1)(value, out=other)

@@ -378,7 +378,7 @@ def test_a_child_whose_record_was_damaged_is_made_again_by_the_next_run(tmp_path
     edit(folder, "UPDATE machines SET record = x'00' WHERE id = ?", step.machine)
     with warned(f"machine {step.machine.hex()}"), session(folder) as second:
         second.check()
-        with pytest.raises(IncompleteError, match="chain: what was on record below it is damaged"):
+        with pytest.raises(IncompleteError, match="chain: records of its children are missing or corrupt"):
             second.chain.children  # noqa: B018
     with warned(), session(folder) as third:
         third.check()

@@ -336,7 +336,7 @@ def test_an_array_that_was_given_can_still_be_written_by_the_user() -> None:
         assert project.run(Read(), value=given).results["Read"] == [[1.0, 2.0], "text"]
 
 
-def test_a_large_array_that_owns_its_memory_is_not_copied() -> None:
+def test_an_array_that_owns_its_memory_is_not_copied() -> None:
     made: list[np.ndarray] = []
 
     class Large(Machine):
@@ -344,7 +344,7 @@ def test_a_large_array_that_owns_its_memory_is_not_copied() -> None:
         version = 1
 
         def run(self) -> Model:
-            made.append(np.zeros(10**6))
+            made.append(np.zeros(10**5))
             return Model(value=(made[0], Frozen(made[0])))
 
     with Project(workers=1) as project:
