@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from intemi import Input, Machine, Model, Output
+from intemi.kernel.decoding import decode
 from intemi.kernel.encoding import digest, encode
 from intemi.kernel.record import Item
 from intemi.kernel.workers.base import Call
@@ -14,10 +15,11 @@ from intemi.kernel.workers.contents import (
     ContentDropped,
     ContentEncoder,
     ContentStore,
+    EncodedLeaf,
     ProtocolError,
     decoded_value,
 )
-from intemi.kernel.workers.encoded_leaf import ANSWER, FAILED, FINISHED, relay
+from intemi.kernel.workers.encoded_leaf import ANSWER, FAILED, FINISHED, REFUSED, relay
 from intemi.kernel.workers.processes import WorkerPool
 from tests.machines import Number
 
@@ -52,10 +54,10 @@ class Gives(Machine):
         return Model(value=Opaque())
 
 
-def run_there(call: Call, trusted: bool = False, sent_as: ContentEncoder | None = None) -> tuple[str, Any]:
+def run_there(call: Call, trusted: bool = False) -> tuple[str, Any]:
     """Run a leaf in a worker process, by its contents only."""
     contents: dict[bytes, bytes] = {}
-    leaf, needed = (sent_as or ContentEncoder(trusted)).leaf(call, lambda _: True, contents)
+    leaf, needed = ContentEncoder(trusted).leaf(call, lambda _: True, contents)
     pool = WorkerPool(2**20)
     try:
         model, _ = pool.run(relay(call.machine, leaf, {name: contents[name] for name in needed}, None))
@@ -88,12 +90,15 @@ def test_the_error_of_a_leaf_is_described() -> None:
     assert "in run" in traceback
 
 
-def test_a_class_that_differs_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    encoding = Number(1).encoding
-    call = call_of(Number(1))
-    monkeypatch.setattr(type(call.config), "encoding", encoding.replace(b"Number", b"Nombre"), raising=False)
-    with pytest.raises(Exception, match="Nombre"):  # it is not known here, either
-        run_there(call)
+def test_a_leaf_whose_module_is_missing_there_is_refused() -> None:
+    leaf, _ = ContentEncoder(trusted=False).leaf(call_of(Number(1)), lambda _: True, {})
+    elsewhere = EncodedLeaf(*decode(leaf))._replace(modules=("no_such_module",))
+    pool = WorkerPool(2**20)
+    model, _ = pool.run(relay(b"machine", encode(tuple(elsewhere)), {}, None))
+    pool.close()
+    status, why = model.results[ANSWER]
+    assert status == REFUSED
+    assert "the module 'no_such_module' cannot be imported there" in why
 
 
 def test_what_has_no_encoding_travels_only_if_both_ends_are_trusted() -> None:
