@@ -25,8 +25,8 @@ START_SECONDS = 20.0
 """For which one more of the workers that are there at the start is waited for; the others may join later."""
 ECHO_SECONDS = 0.05
 """Between two attempts to hear from the scheduler on the topic of a session."""
-RETRY_SECONDS = 0.5
-"""Between two attempts to connect again."""
+IDLE_SECONDS = 0.5
+"""Without an event, after which a warning of missing workers is due, and another attempt to connect."""
 LEAVE_SECONDS = 2.0
 """For which the scheduler, and what is under way here, is waited for when the client leaves."""
 MAX_NAMED = 4
@@ -203,7 +203,6 @@ class Membership:
         if self._silent:
             warn(silence(sorted(self._silent)))
         self._is_empty = False
-        self._warn_if_empty()
         self._thread = threading.Thread(target=self._serve, name="intemi dask membership", daemon=True)
         self._thread.start()
 
@@ -266,17 +265,17 @@ class Membership:
                     return
                 for each in refusals(self._handle(session, event)):
                     warn(each)
-                self._warn_if_empty()
             except Exception as error:
                 warn(f"an event of the cluster cannot be used ({type(error).__name__}: {error})")
 
     def _next_event(self) -> tuple[Session | None, Any]:
         while True:
             with suppress(queue.Empty):
-                found: tuple[Session | None, Any] = self._events.get(timeout=RETRY_SECONDS)
+                found: tuple[Session | None, Any] = self._events.get(timeout=IDLE_SECONDS)
                 return found
             if not self.is_running:
                 return self._session, [_LOST]
+            self._warn_if_empty()
 
     def _handle(self, session: Session | None, event: Any) -> list[Refusal]:
         """Handle an event; the worker that is refused by it."""
@@ -309,7 +308,7 @@ class Membership:
         return []
 
     def _warn_if_empty(self) -> None:
-        is_empty, was_empty = self.is_running and not self._used and not self._silent, self._is_empty
+        is_empty, was_empty = not self._used and not self._silent, self._is_empty
         self._is_empty = is_empty
         if is_empty and not was_empty:
             warn(

@@ -40,10 +40,15 @@ def security_of(certificate: str, key: str) -> Any:
 
 @pytest.fixture(scope="module")
 def certified(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[RealCluster, Any]]:
+    from distributed import Client
+
     certificate, key = certify(tmp_path_factory.mktemp("certificates"))
     with RealCluster(tls=(certificate, key)) as cluster:
         cluster.add_worker()
-        yield cluster, security_of(certificate, key)
+        security = security_of(certificate, key)
+        with Client(cluster.address, security=security, set_as_default=False, timeout=30) as client:
+            client.wait_for_workers(1, timeout=60)
+        yield cluster, security
 
 
 def test_leaves_run_over_tls_and_nothing_comes_in_without_a_certificate(
