@@ -226,22 +226,7 @@ def _encode_list(value: list[object], add: _Add) -> list[object]:
     return value
 
 
-def _encode_tuple(value: tuple[object, ...], add: _Add) -> Sequence[object] | None:
-    if value and is_cached(value[0]):
-        known = _known_tuples.get(id(value))
-        if known is None or known[0] is not value:
-            if not all(map(is_cached, value)):
-                return _encode_items(value, add)
-            known = value, b"".join([head_of_tuple(len(value)), *map(_whole, value)])
-            if len(_known_tuples) == MOST_TUPLES:
-                _known_tuples.clear()
-            _known_tuples[id(value)] = known
-        add(known[1])
-        return None
-    return _encode_items(value, add)
-
-
-def _encode_items(value: tuple[object, ...], add: _Add) -> Sequence[object]:
+def _encode_tuple(value: tuple[object, ...], add: _Add) -> Sequence[object]:
     add(head_of_tuple(len(value)))
     return value
 
@@ -253,7 +238,7 @@ def head_of_tuple(size: int) -> bytes:
 
 
 def is_cached(value: object) -> bool:
-    """Whether it is a small value that occurs again and again, as its type says."""
+    """Whether it is a small value that occurs again and again, as its type says: memory does not count it."""
     cls: Any = type(value)
     return _says(cls, "caches_encoding")
 
@@ -267,11 +252,6 @@ def is_shared(cls: Any) -> bool:
 def _says(cls: type, what: str) -> bool:
     """Whether a type says so: most do not, and Python makes an error of each attribute that is not there."""
     return getattr(cls, what, False) is True
-
-
-MOST_TUPLES = 256
-_known_tuples: dict[int, tuple[tuple[object, ...], bytes]] = {}
-"""Tuples of values that say `caches_encoding`, such as the columns of a table, which all its views and models have."""
 
 
 def head_of_mapping(size: int) -> bytes:
@@ -374,31 +354,6 @@ def _storable_encoder(cls: type) -> _Encoder:
     return encode_storable
 
 
-def _encode_cached(value: Any, add: _Add) -> None:
-    add(_whole(value))
-
-
-def _whole(value: Any) -> bytes:
-    """The encoding of a small value that is known by itself, not by what it equals: 1, 1.0 and True are equal."""
-    known = _known_values.get(id(value))
-    if known is None or known[0] is not value:
-        if len(_known_values) >= MOST_VALUES:
-            _known_values.clear()
-        known = _known_values[id(value)] = value, _encode_whole(value)
-    return known[1]
-
-
-MOST_VALUES = 2**16
-_known_values: dict[int, tuple[object, bytes]] = {}
-
-
-def _encode_whole(value: Any) -> bytes:
-    parts: list[_Part] = []
-    children = _storable_encoder(type(value))(value, parts.append)
-    assert children is not None
-    return b"".join([*parts, *map(encode, children)])
-
-
 _ENCODERS: dict[type, _Encoder] = {
     complex: _encode_complex,
     bytes: _encode_bytes,
@@ -420,7 +375,7 @@ def encoded_as_mapping(cls: type) -> type:
 def _encoder_of(value: object) -> _Encoder:
     """The encoder of a value whose exact type is not in the table."""
     if registry.is_storable(type(value)):
-        return _encode_cached if is_cached(value) else _storable_encoder(type(value))
+        return _storable_encoder(type(value))
     if isinstance(value, np.generic):
         return _encode_numpy_scalar
     if isinstance(value, enum.Enum):

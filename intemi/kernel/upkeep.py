@@ -117,7 +117,7 @@ def verify(folder: str | os.PathLike[str]) -> Verified:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", StoreWarning)
         with closing(_opened(path)) as store, closing(connect()) as connection:
-            index = Index(connection, is_empty=True)
+            index = Index(connection)
             index.catch_up(store)
             problems += _losses(index, Lookup(connection))
             problems += _false_keys(store)

@@ -51,7 +51,7 @@ class Opened:
         except DamageError:
             self.is_from_file = False
             self.connection = connect()
-        self.index = Index(self.connection, is_empty=not self.is_from_file)
+        self.index = Index(self.connection)
         self.lookup = Lookup(self.connection)
 
 

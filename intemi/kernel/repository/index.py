@@ -17,7 +17,6 @@ from intemi.kernel.block import Axes, axes_of, is_block
 from intemi.kernel.decoding import decode
 from intemi.kernel.entries import Entry
 from intemi.kernel.errors import EncodingError
-from intemi.kernel.id_filter import IdFilter
 from intemi.kernel.record import Child, Record, decode_children
 from intemi.kernel.repository.tables import IN_BLOCK, Transaction, text, to_cell
 from intemi.kernel.store import BufferedStore, Store
@@ -81,12 +80,10 @@ _Row = tuple[Any, ...]
 class Index:
     """The tables of machines, results and edges, as they are written. Used by one thread at a time."""
 
-    def __init__(self, connection: sqlite3.Connection, is_empty: bool = False) -> None:
+    def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
         self._numbers: dict[bytes, int] = {}
         self._configs: dict[bytes, int] = {}
-        self._filter = IdFilter() if is_empty else None
-        """Those of the ids of all machines, if the tables were empty: what is new need not be looked for."""
         self._generation: int | None = None
         """That of the store when the mark was compared with what stands there."""
         self._unsaved = 0
@@ -339,17 +336,13 @@ class Index:
         if len(self._numbers) > _REMEMBERED:
             self._numbers.clear()
         missing = [machine for machine in machines if machine not in self._numbers]
-        id_filter = self._filter
-        old = missing if id_filter is None else [machine for machine in missing if not id_filter.lack(machine)]
-        self._numbers.update(self._known(old))
+        self._numbers.update(self._known(missing))
         (last,) = self._connection.execute("SELECT coalesce(max(number), 0) FROM machines").fetchone()
         given = [
             (machine, number)
             for number, machine in enumerate((each for each in missing if each not in self._numbers), last + 1)
         ]
         self._numbers.update(given)
-        if id_filter is not None:
-            id_filter.add(machine for machine, _ in given)
         return given
 
     def _known(self, machines: Sequence[bytes], condition: str = "TRUE") -> Iterator[tuple[bytes, int]]:
