@@ -12,7 +12,7 @@ from typing import Any
 
 from intemi.analysis.samples import Refuse, column
 from intemi.kernel.lineage import INVALIDATING
-from intemi.kernel.repository.shown import CORRECTED_LEVEL, LOOKS
+from intemi.kernel.repository.labels import CORRECTED_LEVEL, LOOKS
 from intemi.series import Series
 
 STAMPS = INVALIDATING

@@ -16,7 +16,7 @@ from intemi.kernel.repository.labels import Everything
 if TYPE_CHECKING:
     from intemi.kernel.repository.labels import Labels
     from intemi.kernel.repository.qualifiers import Qualifier
-    from intemi.kernel.repository.requests import WhichRun
+    from intemi.kernel.repository.runs import WhichRun
 
 _CONDITION = re.compile(r"\s*(.+?)\s*(==|!=|<=|>=|<|>)\s*(.+?)\s*")
 

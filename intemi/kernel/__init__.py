@@ -19,7 +19,7 @@ A request travels through these files in this order:
 6. Reported. `events` report it, a `capsule` shows it, `explain` predicts what would be run, a `notebook` shows them as
    HTML, and the `repository` answers queries about everything that was ever run.
 
-All of them use `errors`, and some `forks`, `id_filter`, `plain_files`, `unpacking`, `libraries`, `linear_algebra` and
+All of them use `errors`, and some `forks`, `plain_files`, `unpacking`, `libraries`, `linear_algebra` and
 `registered`.
 """
 

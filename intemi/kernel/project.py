@@ -27,7 +27,7 @@ from intemi.kernel.repository.file import store_of
 from intemi.kernel.repository.item import Item
 from intemi.kernel.repository.labels import Labels
 from intemi.kernel.repository.repository import Repository, both
-from intemi.kernel.repository.requests import WhichRun
+from intemi.kernel.repository.runs import WhichRun
 from intemi.kernel.request import Request, key_of
 from intemi.kernel.seeds import Seed
 from intemi.kernel.store import BufferedStore, Finished, MemoryStore, Store

@@ -30,8 +30,7 @@ from intemi.kernel.plain_files import is_file, remove_all
 from intemi.kernel.record import Record, flat
 from intemi.kernel.repository.file import NAME, read_image, store_in, store_of
 from intemi.kernel.repository.index import Index, difference, only_here
-from intemi.kernel.repository.lookup import Lookup
-from intemi.kernel.repository.tables import connect
+from intemi.kernel.repository.tables import Lookup, connect
 from intemi.kernel.values import PICKLE
 
 

@@ -89,17 +89,17 @@ _LIST_CHILDREN = "SELECT rowid, children FROM machines WHERE id = ?"
 _NewRow = tuple[bytearray, ...]
 _Row = tuple[int, bytes, Any, Any, Any]
 """The number of a machine, its id, its sealed record, whether it has children, and the proof of a key."""
-AT_A_TIME = 1000
+PAGE_ROWS = 1000
 """Machines that are read in one go."""
-IN_ONE_STATEMENT = 500
+MAX_PARAMETERS = 500
 """Machines that are looked for in one go."""
-AHEAD = 64
+READ_AHEAD_ROWS = 64
 """Machines that are read ahead of being asked for, once machines were asked for in the order of their rows, ..."""
-OFTEN = 8
+SEQUENTIAL_READS = 8
 """... so often in a row, ..."""
-NEAR = 4
+MAX_ROW_GAP = 4
 """... with no more than so many rows from one to the next."""
-SHOWN = 10
+MAX_LISTED_NUMBERS = 10
 """Numbers that a message lists."""
 
 
@@ -146,17 +146,17 @@ class DiskStore(Store):
         ):
             if proven is not None and not (isinstance(found, bytes) and proven == proof(key, found)):
                 return None  # the caller looks for the machine by its id, too
-            self._in_order = self._in_order + 1 if 0 < number - self._last_read <= NEAR else 0
+            self._in_order = self._in_order + 1 if 0 < number - self._last_read <= MAX_ROW_GAP else 0
             self._last_read = number
-            if row is None and self._in_order >= OFTEN:
+            if row is None and self._in_order >= SEQUENTIAL_READS:
                 self._read_ahead(number)
             return self._record(number, found, sealed, is_composite)
         return None
 
     def find_all(self, machines: Sequence[bytes]) -> Iterator[Record]:
         """The records of machines by their ids, in any order; those that are not there are left out."""
-        for start in range(0, len(machines), IN_ONE_STATEMENT):
-            some = machines[start : start + IN_ONE_STATEMENT]
+        for start in range(0, len(machines), MAX_PARAMETERS):
+            some = machines[start : start + MAX_PARAMETERS]
             for row in self._database.rows(_FIND_ALL.format(", ".join("?" * len(some))), some):
                 record = self._record(*row)
                 if record is not None:
@@ -165,7 +165,9 @@ class DiskStore(Store):
     def _read_ahead(self, number: int) -> None:
         """A program that is run again asks for machines in the order in which they were finished."""
         ahead: dict[bytes, _Row] = {}
-        for row, machine, sealed, is_composite, key, proven in self._database.rows(_READ_AHEAD, (number, AHEAD)):
+        for row, machine, sealed, is_composite, key, proven in self._database.rows(
+            _READ_AHEAD, (number, READ_AHEAD_ROWS)
+        ):
             ahead[machine] = row, machine, sealed, is_composite, None
             if key is not None:
                 ahead[key] = row, machine, sealed, is_composite, proven or b""
@@ -337,7 +339,7 @@ class DiskStore(Store):
 
     def finished(self, after: int) -> Iterator[tuple[int, Record, list[Child]]]:
         """Finished machines in the order in which they were kept, with numbers greater than the one given."""
-        while rows := self._database.reread(log.in_order, _IN_ORDER, after, AT_A_TIME):
+        while rows := self._database.reread(log.in_order, _IN_ORDER, after, PAGE_ROWS):
             if absent := log.gaps(after, rows):
                 self._database.in_one_step(log.fill_machines, absent)
                 warn(f"{self._folder.name}/machines.sqlite: {len(absent)} machines are gone: rows {_listed(absent)}")
@@ -353,7 +355,7 @@ class DiskStore(Store):
     def log(self, after: int) -> Iterator[log.Read]:
         """The entries of the log with numbers greater than the one given."""
         while True:
-            found, wrong = self._database.reread(log.read, after, AT_A_TIME)
+            found, wrong = self._database.reread(log.read, after, PAGE_ROWS)
             if wrong:
                 self._database.in_one_step(log.fill, wrong)
                 name, why = f"{self._folder.name}/machines.sqlite", next(iter(wrong.values()))
@@ -441,5 +443,5 @@ def _alias(key: bytes, machine: bytes) -> tuple[bytes, bytes]:
 
 
 def _listed(numbers: Sequence[int]) -> str:
-    shown = ", ".join(map(str, numbers[:SHOWN]))
-    return shown if len(numbers) <= SHOWN else f"{shown}, …"
+    shown = ", ".join(map(str, numbers[:MAX_LISTED_NUMBERS]))
+    return shown if len(numbers) <= MAX_LISTED_NUMBERS else f"{shown}, …"

@@ -1,12 +1,10 @@
 """The repository: everything that was ever run in a project, to be asked questions about.
 
-What is written: `notes` of requests and of what is on its way, the `index` of what the store has on record; both are
-`tables` in one `file`. How a question is answered: `finding` looks for `item`s that fit `qualifiers`, below the
-`requests` that the question names; `labels` are read off them, and what is `shown` in any case; both use
-`lookup`s in the tables; errors of the
-`callers`' own functions are kept apart. A `query` is a question as a value, `commentators` add labels to machines
-that have finished, and `runs` are the sessions of a folder, with the `provenance` of what they left.
-`repository` is what a project sees of all this.
+What is written: `notes` of requests and of what is on its way. The `index` reads what the store has on record into
+`tables`, which a `file` keeps an image of. How a question is answered: `finding` looks for `item`s that fit
+`qualifiers`, below the requests of `runs` that the question names; `labels` are read off them, and the `provenance`
+of what they were made from. A `query` is a question as a value, and `commentators` add labels to machines that have
+finished. `repository` is what a project sees of all this.
 """
 
 from intemi.kernel.encoding import storable

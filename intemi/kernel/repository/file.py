@@ -24,11 +24,10 @@ from intemi.kernel.disk.format import DamageError
 from intemi.kernel.encoding import DIGEST_SIZE, digest
 from intemi.kernel.errors import IntemiError, StoreWarning
 from intemi.kernel.repository.index import Index
-from intemi.kernel.repository.lookup import Lookup
-from intemi.kernel.repository.tables import APPLICATION, connect
+from intemi.kernel.repository.tables import APPLICATION, Lookup, connect
 
 NAME = "results.sqlite"
-WORTH = 100
+READ_COST_RATIO = 100
 """The image is written if so many times the machines that were read since exceed those that it holds: to read them
 again would take longer than to write it."""
 _MAGIC = b"intemi index"
@@ -108,7 +107,7 @@ class RepositoryFile:
                 return
             try:
                 index = self._opened.index
-                is_worth_it = not self._opened.is_from_file or index.new * WORTH > index.size()
+                is_worth_it = not self._opened.is_from_file or index.new * READ_COST_RATIO > index.size()
                 if self.path is not None and is_worth_it and not index.has_unsaved:
                     write_image(self.path, self._opened.connection.serialize())
             finally:

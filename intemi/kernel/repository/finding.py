@@ -8,19 +8,17 @@ from typing import Any
 
 from intemi.kernel.block import Axes, BlockCell
 from intemi.kernel.errors import ConfigurationError, IntemiError
-from intemi.kernel.repository.callers import told_apart
-from intemi.kernel.repository.item import Item, Reader
-from intemi.kernel.repository.lookup import Edges, Lookup, Machines, Narrowing
+from intemi.kernel.repository.item import Item, Reader, told_apart
 from intemi.kernel.repository.qualifiers import Qualifier
-from intemi.kernel.repository.requests import Requests
+from intemi.kernel.repository.tables import Edges, Lookup, Machines, Narrowing, Requests
 
 Where = Qualifier | Callable[[Item], bool] | None
 
-FEW = 20_000
+MAX_UNFILTERED_EDGES = 20_000
 """Edges below a root that are looked at without asking whether a qualifier narrows them down to fewer."""
 MAX_CELLS = 10_000_000
 """Items with cells of blocks among them that a question can look at."""
-SHOWN = 20
+MAX_LISTED_NAMES = 20
 """Names that a message lists."""
 MAX_ITEMS = 50_000_000
 """Items that a question can look at."""
@@ -114,7 +112,7 @@ def _down(lookup: Lookup, items: list[Item], path: str) -> list[Item]:
 
 
 def _listed(names: list[str]) -> str:
-    shown = names if len(names) <= SHOWN else [*names[:SHOWN], "…"]
+    shown = names if len(names) <= MAX_LISTED_NAMES else [*names[:MAX_LISTED_NAMES], "…"]
     return ", ".join(shown) or "none"
 
 
@@ -132,8 +130,8 @@ def _few_below(
 ) -> tuple[Edges, Machines] | None:
     """What is below some items, unless a qualifier narrows everything down to fewer machines."""
     roots = [start.machine for start in starts]
-    ways = lookup.below(roots, kinds, FEW)
-    if ways is None and (others := lookup.count(narrowing)) > FEW:
+    ways = lookup.below(roots, kinds, MAX_UNFILTERED_EDGES)
+    if ways is None and (others := lookup.count(narrowing)) > MAX_UNFILTERED_EDGES:
         ways = lookup.below(roots, kinds, others)
     return ways
 

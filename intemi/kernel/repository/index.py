@@ -21,13 +21,13 @@ from intemi.kernel.record import Child, Record, decode_children
 from intemi.kernel.repository.tables import IN_BLOCK, Transaction, text, to_cell
 from intemi.kernel.store import BufferedStore, Store
 
-AT_A_TIME = 20_000
+MAX_BATCH_ROWS = 20_000
 """Machines, or entries, that are written in one transaction. At its end SQLite looks at all pages of the tables."""
-_TOGETHER = 1000
+_READ_ROWS = 1000
 """Machines that are read at once: Python's collector looks at all of their records."""
-_REMEMBERED = 2**14
+_MAX_CACHED_NUMBERS = 2**14
 """Numbers that are kept in memory: more of them would not fit into the caches of the processor."""
-_IN_ONE_STATEMENT = 500
+_MAX_PARAMETERS = 500
 
 _COLUMNS = ("kind", "config", "started", "wall", "cpu", "queue", "memory", "failure", "axes")
 _UPDATED = ", ".join(f"{column} = excluded.{column}" for column in _COLUMNS)
@@ -103,7 +103,7 @@ class Index:
         """Read what the store has that is not here yet; machines that are found to be lost or forgotten."""
         lost: set[bytes] = set()
         while True:
-            while self._read_machines(store) == AT_A_TIME:
+            while self._read_machines(store) == MAX_BATCH_ROWS:
                 pass
             self._read_unsaved(store)
             lost |= self.read_log(store)
@@ -119,14 +119,14 @@ class Index:
         while True:
             with self._changing():
                 _, mark = self._mark(store)
-                found = list(islice(store.log(mark), AT_A_TIME))
+                found = list(islice(store.log(mark), MAX_BATCH_ROWS))
                 for number, entry, _ in found:
                     lost |= self._enter(number, entry, store)
                 if found:
                     number, _, stamp = found[-1]
                     self._connection.execute("UPDATE mark SET entry = ?, entry_stamp = ?", (number, stamp))
                     self.new += len(found)
-            if len(found) < AT_A_TIME:
+            if len(found) < MAX_BATCH_ROWS:
                 return lost
 
     def expect_all_below(self, machines: Sequence[bytes]) -> bool:
@@ -147,8 +147,8 @@ class Index:
     def _read_machines(self, store: Store) -> int:
         with self._changing():
             mark, _ = self._mark(store)
-            unread, before = islice(store.finished(mark), AT_A_TIME), self.new
-            while finished := list(islice(unread, _TOGETHER)):
+            unread, before = islice(store.finished(mark), MAX_BATCH_ROWS), self.new
+            while finished := list(islice(unread, _READ_ROWS)):
                 ran = [(record, children) for _, record, children in finished if record.started]
                 self._add(ran, are_finished=True)  # a value that was given has never run
                 mark = finished[-1][0]
@@ -333,7 +333,7 @@ class Index:
 
     def _give_numbers(self, machines: dict[bytes, None]) -> list[tuple[bytes, int]]:
         """See to it that all of these have numbers; those that had none come back."""
-        if len(self._numbers) > _REMEMBERED:
+        if len(self._numbers) > _MAX_CACHED_NUMBERS:
             self._numbers.clear()
         missing = [machine for machine in machines if machine not in self._numbers]
         self._numbers.update(self._known(missing))
@@ -346,8 +346,8 @@ class Index:
         return given
 
     def _known(self, machines: Sequence[bytes], condition: str = "TRUE") -> Iterator[tuple[bytes, int]]:
-        for start in range(0, len(machines), _IN_ONE_STATEMENT):
-            some = machines[start : start + _IN_ONE_STATEMENT]
+        for start in range(0, len(machines), _MAX_PARAMETERS):
+            some = machines[start : start + _MAX_PARAMETERS]
             listed = f"id IN ({','.join('?' * len(some))})"
             yield from self._connection.execute(f"SELECT id, number FROM machines WHERE {listed} AND {condition}", some)
 
@@ -361,7 +361,7 @@ class Index:
             if not added.rowcount:
                 (known,) = self._connection.execute("SELECT number FROM configs WHERE digest = ?", (digest,)).fetchone()
             assert known is not None
-            if len(self._configs) > _REMEMBERED:
+            if len(self._configs) > _MAX_CACHED_NUMBERS:
                 self._configs.clear()
             self._configs[config] = known
         return known

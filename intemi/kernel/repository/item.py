@@ -16,9 +16,8 @@ from intemi.kernel.component import Component
 from intemi.kernel.decoding import decode
 from intemi.kernel.errors import EncodingError, IncompleteError, IntemiError, StoreWarning
 from intemi.kernel.record import Record
-from intemi.kernel.repository.lookup import Cells, Lookup, Machines
 from intemi.kernel.repository.provenance import Provenance
-from intemi.kernel.repository.tables import IN_BLOCK, from_cell
+from intemi.kernel.repository.tables import IN_BLOCK, Cells, Lookup, Machines, from_cell
 
 MISSING: Any = type("Missing", (), {"__repr__": lambda _: "MISSING"})()
 OF_CELLS: Any = type("OfCells", (), {"__repr__": lambda _: "OF_CELLS"})()
@@ -188,6 +187,24 @@ class Item:
             if value is not MISSING:
                 return value
         return MISSING
+
+
+class CallersError(IntemiError):
+    """Carries an error of a function, qualifier or labeler of the caller's."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__(str(error))
+        self.error = error
+
+
+def told_apart(error: Exception, raised_by: object) -> Exception:
+    """What to raise for an error: one of the caller's code says nothing against the index.
+
+    >>> told_apart(ValueError("no"), lambda item: True)
+    CallersError('no')
+    """
+    is_ours = type(raised_by).__module__.partition(".")[0] == __name__.partition(".")[0]
+    return error if is_ours or isinstance(error, IntemiError) else CallersError(error)
 
 
 RecordsOf = Callable[[Collection[bytes]], Iterable[Record]]

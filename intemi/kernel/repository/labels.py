@@ -1,14 +1,20 @@
-"""Labelers: which labels the items of a series get. A plain name is looked for in all the usual places."""
+"""Labelers: which labels the items of a series get. A plain name is looked for in all the usual places.
+
+Some labels are beside every answer, so that results do not look like what they are not. A result that is stamped as a
+leak or as an oracle's has the stamp beside it. A result on a sample that stays the same has the number of *looks*
+beside it: how many different things were ever tried there, in this project. With enough of them something fits by
+chance, so the level of a test is to be divided by their number.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from intemi.kernel.errors import ConfigurationError, IntemiError
-from intemi.kernel.repository.callers import told_apart
-from intemi.kernel.repository.item import BUILT_IN, MISSING, Item
+from intemi.kernel.lineage import INVALIDATING, SAMPLE
+from intemi.kernel.repository.item import BUILT_IN, MISSING, Item, Reader, told_apart
 from intemi.series import Series, SeriesError
 from intemi.series.cells import cell
 from intemi.series.display import short_names
@@ -148,3 +154,35 @@ def _plain(value: Any) -> Any:
         if isinstance(value, Mapping):
             return ", ".join(f"{name}={each}" for name, each in zip(short_names(value), value.values(), strict=True))
         return repr(value)
+
+
+STAMPS = (*INVALIDATING, SAMPLE)
+LOOKS, CORRECTED_LEVEL = "Looks", "Corrected level"
+LEVEL = 0.05
+"""The level that is divided by the number of looks."""
+
+
+class Stamps(Labeler):
+    """The stamps of items, and how often their samples were looked at."""
+
+    def __init__(self, reader: Reader, items: Sequence[Item], looks_at: Callable[[str], int]) -> None:
+        found = {stamp: any(item.result(stamp) is not MISSING for item in items) for stamp in STAMPS}
+        self._shown = [stamp for stamp in INVALIDATING if found[stamp]]
+        self._has_samples = found[SAMPLE]
+        self._looks_at = looks_at
+        self._looks: dict[Any, int] = {}
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to show."""
+        return not self._shown and not self._has_samples
+
+    def labels(self, item: Item) -> dict[str, Any]:
+        shown = {stamp: None if (said := item.result(stamp)) is MISSING else said for stamp in self._shown}
+        if self._has_samples:
+            sample = item.result(SAMPLE)
+            if sample is not MISSING and sample not in self._looks:
+                self._looks[sample] = self._looks_at(sample)
+            looks = self._looks.get(sample)
+            shown |= {LOOKS: looks, CORRECTED_LEVEL: None if looks is None else LEVEL / looks}
+        return shown

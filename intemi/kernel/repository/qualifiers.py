@@ -22,8 +22,7 @@ from intemi.kernel.machine import Machine
 from intemi.kernel.parameters import parameter
 from intemi.kernel.repository.item import MISSING, Item, kinds_of
 from intemi.kernel.repository.labels import Labeler
-from intemi.kernel.repository.lookup import Narrowing
-from intemi.kernel.repository.tables import text, to_cell
+from intemi.kernel.repository.tables import Narrowing, text, to_cell
 
 _COMPARISONS = {
     "==": operator.eq,

@@ -23,35 +23,32 @@ from intemi.kernel.errors import ConfigurationError, IncompleteError, IntemiErro
 from intemi.kernel.lineage import SAMPLE
 from intemi.kernel.machine import Machine
 from intemi.kernel.record import encode_children
-from intemi.kernel.repository.callers import CallersError
 from intemi.kernel.repository.commentators import Commentator, seen
 from intemi.kernel.repository.file import Opened, RepositoryFile
 from intemi.kernel.repository.finding import Where, check_where, find, starts_of
-from intemi.kernel.repository.item import Item, Reader
-from intemi.kernel.repository.labels import Labeler, Labels, labelers_of, series_of
+from intemi.kernel.repository.item import CallersError, Item, Reader
+from intemi.kernel.repository.labels import STAMPS, Labeler, Labels, Stamps, labelers_of, series_of
 from intemi.kernel.repository.notes import News, Notes, machine_of
 from intemi.kernel.repository.provenance import Provenance
 from intemi.kernel.repository.qualifiers import At, Qualifier
 from intemi.kernel.repository.query import Query
-from intemi.kernel.repository.requests import Requests, WhichRun, start_of
-from intemi.kernel.repository.runs import Run, fingerprint
-from intemi.kernel.repository.shown import STAMPS, Stamps
-from intemi.kernel.repository.tables import text, to_cell
+from intemi.kernel.repository.runs import Run, WhichRun, fingerprint, start_of
+from intemi.kernel.repository.tables import Requests, text, to_cell
 from intemi.kernel.task import Context
 from intemi.series import Series
 
-INTERVAL = 0.5
+FLUSH_SECONDS = 0.5
 """Seconds after which what was requested is written, at the latest."""
-MANY = 5000
+MAX_PENDING = 5000
 """Requests, or comments, that are written without waiting for more."""
 
-SHOWN = 3
+MAX_LISTED_LOSSES = 3
 """Losses that a warning lists."""
 
 Answer = TypeVar("Answer")
 
 
-BEHIND = "the index could not be updated; nothing is lost, the next query rebuilds it"
+NOT_UPDATED = "the index could not be updated; nothing is lost, the next query rebuilds it"
 """What users are warned of; the error follows."""
 
 
@@ -79,7 +76,7 @@ class Repository:
         """A request of the user's program."""
         self._notes.add(context)
         if self._folder is None:
-            if len(self._notes) >= MANY:
+            if len(self._notes) >= MAX_PENDING:
                 self.write()
         elif self._timer is None:
             self._set_timer()
@@ -87,7 +84,7 @@ class Repository:
     def _set_timer(self) -> None:
         with self._timing:
             if self._timer is None and not self._is_closed:
-                self._timer = threading.Timer(INTERVAL, self._time_is_up)
+                self._timer = threading.Timer(FLUSH_SECONDS, self._time_is_up)
                 self._timer.name, self._timer.daemon = "intemi journal", True
                 self._timer.start()
 
@@ -101,7 +98,7 @@ class Repository:
         try:
             self.write()
         except IntemiError as error:
-            warnings.warn(StoreWarning(f"{BEHIND}: {error}"), stacklevel=2)
+            warnings.warn(StoreWarning(f"{NOT_UPDATED}: {error}"), stacklevel=2)
 
     def write(self) -> None:
         """Write what was requested since the last time, and what is known of composites that are not finished."""
@@ -272,7 +269,7 @@ class Repository:
         what = [f"run {', '.join(names)} again"] if names else []
         others = list(dict.fromkeys(unidentified if names or by_name else (why for _, why in lost)))
         if others:
-            listed = "; ".join(others[:SHOWN]) + ("; …" if len(others) > SHOWN else "")
+            listed = "; ".join(others[:MAX_LISTED_LOSSES]) + ("; …" if len(others) > MAX_LISTED_LOSSES else "")
             what.append(f"{listed} (`intemi cache prune` ends this warning)")
         text = f"answers may be incomplete, records are damaged or gone: {'; '.join(what)}"
         warnings.warn(StoreWarning(text), stacklevel=6)
@@ -330,7 +327,7 @@ class Repository:
                 rows += [
                     (machine, text(each), to_cell(value), commentator.kind) for each, value in (said or {}).items()
                 ]
-                if len(rows) >= MANY:
+                if len(rows) >= MAX_PENDING:
                     self._store.enter([(entries.COMMENTS, tuple(rows))])
                     rows = []
         finally:
@@ -370,7 +367,7 @@ class Repository:
             try:
                 self._file.close()
             except IntemiError as error:
-                warnings.warn(StoreWarning(f"{BEHIND}: {error}"), stacklevel=2)
+                warnings.warn(StoreWarning(f"{NOT_UPDATED}: {error}"), stacklevel=2)
 
 
 def _machines(reader: Reader, items: list[Item]) -> list[tuple[bytes, str, Machine]]:

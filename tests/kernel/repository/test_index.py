@@ -70,7 +70,7 @@ def keep(store: Store, *numbers: int) -> None:
 
 
 def test_everything_is_read_once_whatever_the_size_of_a_batch(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("intemi.kernel.repository.index.AT_A_TIME", 3)
+    monkeypatch.setattr("intemi.kernel.repository.index.MAX_BATCH_ROWS", 3)
     with Read() as read:
         for upto in (0, 2, 3, 9, 10):
             keep(store, *range(len(read.grades), upto))
@@ -79,7 +79,7 @@ def test_everything_is_read_once_whatever_the_size_of_a_batch(store: Store, monk
 
 
 def test_an_index_goes_on_where_its_image_has_stopped(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("intemi.kernel.repository.index.AT_A_TIME", 2)
+    monkeypatch.setattr("intemi.kernel.repository.index.MAX_BATCH_ROWS", 2)
     image = None
     keep(store, 0)
     for number in range(9):
@@ -296,8 +296,8 @@ def interrupted(*_: object) -> list[Any]:
 
 
 def test_the_memory_of_numbers_is_bounded(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("intemi.kernel.repository.index._REMEMBERED", 2)
-    monkeypatch.setattr("intemi.kernel.repository.index.AT_A_TIME", 2)
+    monkeypatch.setattr("intemi.kernel.repository.index._MAX_CACHED_NUMBERS", 2)
+    monkeypatch.setattr("intemi.kernel.repository.index.MAX_BATCH_ROWS", 2)
     with Read() as read:
         keep(store, *range(9))
         record, children = twig(*range(9))

@@ -156,7 +156,7 @@ def test_narrowing_down_loses_nothing(project: Project, where: Qualifier, root: 
     by_function = project.query(root, lambda item: where.qualifies(item), "path")
     assert project.query(root, where, "path") == by_function
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("intemi.kernel.repository.finding.FEW", 0)
+        patch.setattr("intemi.kernel.repository.finding.MAX_UNFILTERED_EDGES", 0)
         assert project.query(root, where, "path") == by_function
 
 

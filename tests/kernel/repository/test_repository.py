@@ -298,7 +298,7 @@ def test_the_same_request_in_several_runs_is_one_item_and_under_several_names_se
 
 
 def test_more_requests_than_are_noted_at_a_time_are_all_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("intemi.kernel.repository.repository.MANY", 5)
+    monkeypatch.setattr("intemi.kernel.repository.repository.MAX_PENDING", 5)
     with Project(workers=1) as project:
         project.wait(*(project.request(Grade(number)) for number in range(23)))
         assert sorted(project.query(type=Grade, labels="Grade").values) == list(range(23))
@@ -320,7 +320,7 @@ def test_a_large_tree_is_found_from_either_end(monkeypatch: pytest.MonkeyPatch) 
         asked.append({"where": Result("Half") >= 1.5})
         labels = ["path", "Width"]
         whole = [project.query(root, **each, labels=labels) for root in (done, "tree/part 1", None) for each in asked]
-        monkeypatch.setattr("intemi.kernel.repository.finding.FEW", 1)
+        monkeypatch.setattr("intemi.kernel.repository.finding.MAX_UNFILTERED_EDGES", 1)
         again = [project.query(root, **each, labels=labels) for root in (done, "tree/part 1", None) for each in asked]
         assert whole == again
         assert [len(each) for each in whole] == [11, 3, 1, 14, 7, 2, 2, 0, 3, 1, 11, 3, 1, 14, 7]

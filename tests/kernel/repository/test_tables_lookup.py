@@ -10,9 +10,7 @@ from typing import Any
 import pytest
 
 from intemi.kernel import Project
-from intemi.kernel.repository.lookup import Edges, Lookup, Machines
-from intemi.kernel.repository.requests import Requests
-from intemi.kernel.repository.tables import connect
+from intemi.kernel.repository.tables import Edges, Lookup, Machines, Requests, connect
 from tests.kernel.repository.machines import GoodGrade, Grade, Twig
 
 TREE = Twig((Twig((Grade(1), GoodGrade(2), Twig())), Grade(3)))
