@@ -31,7 +31,6 @@ BELOW = {
     "kernel/workers/transport.py": "the end of a connection: WorkerEnded where it is read",
     "kernel/parameters.py": "a class that cannot be declared: ConfigurationError where it is",
     "kernel/record.py": "bytes of another format: treated as damage where they are read",
-    "kernel/disk/contents.py": "the contract of another library's base class",
     "kernel/entries.py": "bytes that are no entry: EncodingError where they are read",
     "kernel/repository/file.py": "a file that is none: damage where it is opened",
     "kernel/workers/contents.py": "a value that cannot travel: the caller sees MachineFailed",

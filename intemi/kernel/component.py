@@ -38,7 +38,7 @@ MAX_SHOWN_PART = 40
 @singledispatch
 def to_html(value: object) -> str:
     """What a notebook shows of a value: `notebook` registers a function for each class."""
-    raise TypeError(f"nothing shows a {type(value).__name__} as HTML")
+    raise IntemiError(f"nothing shows a {type(value).__name__} as HTML")
 
 
 @dataclass_transform(frozen_default=True, eq_default=False, field_specifiers=(parameter,))
