@@ -16,6 +16,7 @@ from intemi.data import Data, openml
 from intemi.experiments.unknown import Unknown
 from intemi.kernel import Machine
 from intemi.kernel.project import Given
+from intemi.kernel.workers.encoded_leaf import RunEncoded
 from intemi.machines import (
     CN2,
     KNN,
@@ -153,7 +154,11 @@ Example = tuple[Machine, dict[str, Any]]
 DATA = blobs(24)
 JOINED = JoinedParts().run(DATA, DATA).outputs["data"]
 GROUPS = JOINED  # two groups, the parts
-NEVER_RUN = {Given: "a value from outside, which nothing makes", Unknown: "written by code that is not here"}
+NEVER_RUN = {
+    Given: "a value from outside, which nothing makes",
+    Unknown: "written by code that is not here",
+    RunEncoded: "runs an encoded leaf in a worker of a cluster, and is never requested",
+}
 
 
 def classifier() -> Any:

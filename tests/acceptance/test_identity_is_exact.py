@@ -44,6 +44,7 @@ from intemi.kernel.decoding import decode
 from intemi.kernel.encoding import encode
 from intemi.kernel.project import Given
 from intemi.kernel.repository.qualifiers import And, Comparison, Not, Or
+from intemi.kernel.workers.encoded_leaf import RunEncoded
 from intemi.machines import (
     KNN,
     MDL,
@@ -197,6 +198,7 @@ SHIPPED: list[tuple[Callable[[], Component], str]] = [
     (lambda: Limits(wall=1.5, cpu=2, memory=10**9), "24b02ac4ec6068f2b0ed7e02519385b5"),
     (lambda: Unknown("learners", {"type": "lab.Mine", "k": 3}), "40b8bc1e6e0414560e256871fbde40b3"),
     (lambda: Given("00ff"), "af884a4ae39033870157a696bf4ce969"),
+    (lambda: RunEncoded(), "ab2612c746b8f4e077973c15e9dca1a1"),
     (lambda: SchemePort(int), "9c9a1076aab9ef45b3c35d625681446c"),
     (lambda: SchemePort(float, multi=True), "a15b0faec145efa6d7b07f9d3c42fc6e"),
     (lambda: Wire("child", "port"), "3f63f3c405e5ba0f800527dcdd629e4c"),
