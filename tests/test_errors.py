@@ -26,7 +26,6 @@ ON_PURPOSE = {
 BELOW = {
     "kernel/values.py": "a machine's own failure: the caller sees MachineFailed",
     "kernel/execution.py": "a machine's own failure: the caller sees MachineFailed",
-    "kernel/workers/processes.py": "a machine's own failure: the caller sees MachineFailed",
     "kernel/workers/worker_main.py": "a machine's own failure: the caller sees MachineFailed",
     "kernel/workers/transport.py": "the end of a connection: WorkerEnded where it is read",
     "kernel/parameters.py": "a class that cannot be declared: ConfigurationError where it is",
