@@ -9,9 +9,8 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-import warnings
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Set
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
@@ -25,13 +24,17 @@ from intemi.kernel.disk.database import set_aside, warn
 from intemi.kernel.disk.format import DamageError, name_of, proof
 from intemi.kernel.disk.store import DiskStore
 from intemi.kernel.encoding import DIGEST_SIZE, MODERATE
-from intemi.kernel.errors import ConfigurationError, MalformedError, StoreWarning
+from intemi.kernel.errors import ConfigurationError, MalformedError
 from intemi.kernel.plain_files import is_file, remove_all
 from intemi.kernel.record import Record, flat
 from intemi.kernel.repository.file import NAME, read_image, store_in, store_of
 from intemi.kernel.repository.index import Index, difference, only_here
 from intemi.kernel.repository.tables import Lookup, connect
 from intemi.kernel.values import PICKLE
+
+MAX_ATTEMPTS = 100
+RETRY_SECONDS = 0.02
+"""Seconds between two attempts to read two indexes of one state of a store."""
 
 
 @dataclass
@@ -112,19 +115,17 @@ def verify(folder: str | os.PathLike[str]) -> Verified:
     is on record. What is damaged is dropped, as it would be in a run."""
     path = _there(folder)
     found = Verified()
-    problems: list[str] = []
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", StoreWarning)
-        with closing(_opened(path)) as store, closing(connect()) as connection:
-            index = Index(connection)
-            index.catch_up(store)
-            problems += _losses(index, Lookup(connection))
-            problems += _false_keys(store)
-            problems += _false_index(store, path / NAME, connection)
-            found.machines = store._database.rows("SELECT count(id) FROM machines")[0][0]
-            for content in _sizes(store, path):
-                found.values += store.content(content) is not None
-    found.problems = [str(each.message) for each in caught if issubclass(each.category, StoreWarning)] + problems
+    damage: list[str] = []
+    with closing(_opened(path, damage.append)) as store, closing(connect()) as connection:
+        index = Index(connection)
+        index.catch_up(store)
+        problems = _losses(index, Lookup(connection))
+        problems += _false_keys(store)
+        problems += _false_index(store, path / NAME, index, connection)
+        found.machines = store._database.rows("SELECT count(id) FROM machines")[0][0]
+        for content in _sizes(store, path, damage.append):
+            found.values += store.content(content) is not None
+    found.problems = damage + problems
     return found
 
 
@@ -162,27 +163,48 @@ def _is_proven(key: object, machine: object, proven: object) -> bool:
     return isinstance(key, bytes) and isinstance(machine, bytes) and proven == proof(key, machine)
 
 
-def _false_index(store: DiskStore, path: Path, right: sqlite3.Connection) -> list[str]:
-    """Drop an index that is damaged, or says something else than what is on record."""
-    if not os.path.lexists(path):
-        return []
-    problem = "its checksum does not fit"
-    image = read_image(path)
-    if image is not None:
-        try:
-            with closing(connect(image)) as connection:
-                is_another = store_in(connection) != store.origin[0]
-                Index(connection).catch_up(store)
-                problem = "it is the index of another store" if is_another else difference(connection, right)
-                if not problem and (number := only_here(connection, right)):
-                    name = f"{number} machines" if number > 1 else "a machine"
-                    return [f"{path.name}: knows {name} that machines.sqlite lacks; run them again, or remove the file"]
-        except (DamageError, sqlite3.Error) as error:
-            problem = str(error)
-    if not problem:
-        return []
-    set_aside(path)
-    return [f"{path.name}: {problem}; it is set aside and made again"]
+def _false_index(store: DiskStore, path: Path, index: Index, right: sqlite3.Connection) -> list[str]:
+    """Set aside a file of an index that is damaged, or differs from the index that was just made of the store.
+
+    Other processes may be writing to the store, and replace the file when their sessions end.
+    """
+    for _ in range(MAX_ATTEMPTS):
+        if not os.path.lexists(path):
+            return []
+        problem = "its checksum does not fit"
+        image = read_image(path)
+        if image is not None:
+            try:
+                with closing(connect(image)) as connection:
+                    is_another = store_in(connection) != store.origin[0]
+                    if not _catch_up_together(store, Index(connection), index):
+                        break
+                    problem = "it is the index of another store" if is_another else difference(connection, right)
+                    if not problem and (number := only_here(connection, right)):
+                        name = f"{number} machines" if number > 1 else "a machine"
+                        missing = f"{name} that machines.sqlite lacks"
+                        return [f"{path.name}: knows {missing}; run them again, or remove the file"]
+            except (DamageError, sqlite3.Error) as error:
+                problem = str(error)
+        if not problem:
+            return []
+        with exclusively(path.with_name("claims")):
+            if read_image(path) == image:
+                set_aside(path)
+                return [f"{path.name}: {problem}; it is set aside and made again"]
+    return [f"{path.name}: not compared, since other processes change the folder all the time; try again later"]
+
+
+def _catch_up_together(store: DiskStore, *indexes: Index) -> bool:
+    """Bring indexes to one state of a store that others may be writing to; False if they write all the time."""
+    for _ in range(MAX_ATTEMPTS):
+        store.changed()
+        for each in indexes:
+            each.catch_up(store)
+        if not store.changed():
+            return True
+        time.sleep(RETRY_SECONDS)
+    return False
 
 
 def prune(
@@ -268,8 +290,8 @@ def _drop(store: DiskStore, contents: Iterable[bytes]) -> None:
         store._contents.drop(content)
 
 
-def _opened(path: Path) -> DiskStore:
-    return DiskStore(path, partial(store_of, path))
+def _opened(path: Path, report: Callable[[str], None] = warn) -> DiskStore:
+    return DiskStore(path, partial(store_of, path), report)
 
 
 def _there(folder: str | os.PathLike[str]) -> Path:
@@ -294,15 +316,15 @@ def _size(path: Path) -> int:
     return path.lstat().st_size if is_file(path) else 0
 
 
-def _sizes(store: DiskStore, path: Path) -> dict[bytes, int]:
-    """The size of every content, by its id; ids that are damaged are dropped with a warning."""
+def _sizes(store: DiskStore, path: Path, report: Callable[[str], None] = warn) -> dict[bytes, int]:
+    """The size of every content, by its id; ids that are damaged are dropped and reported."""
     found: dict[bytes, int] = {}
     for number, content, size in store._database.rows("SELECT rowid, id, length(bytes) FROM contents"):
         if isinstance(content, bytes):
             found[content] = size or 0
         else:
             store._database.change("DELETE FROM contents WHERE rowid = ?", (number,))
-            warn(f"{path.name}/machines.sqlite: the id of a content is damaged: {content!r}")
+            report(f"{path.name}/machines.sqlite: the id of a content is damaged: {content!r}")
     found.update(store._contents.sizes())
     return found
 

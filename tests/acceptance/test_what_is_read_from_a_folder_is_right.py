@@ -15,11 +15,12 @@ from typing import Any
 import pytest
 
 from intemi.experiments import cross_validation
-from intemi.kernel import EventKind, IntemiError, Job, Machine, Model, Output, Project, StoreWarning
+from intemi.kernel import EventKind, IntemiError, Job, Machine, Model, Output, Project, StoreWarning, upkeep
 from intemi.kernel.disk.format import CHILDREN, seal, unseal
 from intemi.kernel.disk.log import append
 from intemi.kernel.errors import IncompleteError
 from intemi.kernel.record import Child, decode_children, encode_children
+from intemi.kernel.repository.file import read_image
 from intemi.kernel.upkeep import prune, verify
 from intemi.machines import KNN, ClassificationTest, CVDistributor, Majority, NaiveBayes, SklearnDataset
 
@@ -182,6 +183,70 @@ def test_what_only_the_index_knows_is_reported(folder: Path) -> None:
     assert "machines that machines.sqlite lacks" in problem
     ask(folder, Majority())
     assert verify(folder).problems == []
+
+
+@pytest.mark.parametrize("moment", ["before the index is read", "after the index was read"])
+def test_what_another_process_writes_while_a_folder_is_verified_is_no_damage(
+    folder: Path, moment: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sessions = [Majority(), KNN(k=5)]
+
+    def read(path: Path) -> memoryview | None:
+        image = None if moment.startswith("before") else read_image(path)
+        if sessions:
+            ask(folder, sessions.pop())
+        return read_image(path) if moment.startswith("before") else image
+
+    monkeypatch.setattr(upkeep, "read_image", read)
+    assert verify(folder).problems == []
+    assert len(sessions) < 2
+    monkeypatch.undo()
+    assert verify(folder).problems == []
+
+
+def test_a_damaged_index_that_another_process_has_replaced_meanwhile_stays(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    right = (folder / "results.sqlite").read_bytes()
+    (folder / "results.sqlite").write_bytes(right[:-1])
+    read: list[memoryview | None] = []
+
+    def replaced(path: Path) -> memoryview | None:
+        read.append(read_image(path))
+        path.write_bytes(right)
+        return read[-1]
+
+    monkeypatch.setattr(upkeep, "read_image", replaced)
+    assert verify(folder).problems == []
+    assert read[0] is None
+    assert (folder / "results.sqlite").read_bytes() == right
+
+
+def test_an_index_is_not_compared_with_a_store_that_changes_all_the_time(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("intemi.kernel.disk.store.DiskStore.changed", lambda store: True)
+    monkeypatch.setattr(upkeep, "RETRY_SECONDS", 0.0)
+    (problem,) = verify(folder).problems
+    assert problem.startswith("results.sqlite: not compared, since other processes change the folder")
+
+
+def test_warnings_of_others_are_no_findings_and_findings_are_no_warnings(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with edited(folder) as database:
+        database.execute("UPDATE contents SET id = 5 WHERE rowid = (SELECT min(rowid) FROM contents)")
+
+    def read(path: Path) -> memoryview | None:
+        warnings.warn(StoreWarning("of another folder"), stacklevel=2)
+        return read_image(path)
+
+    monkeypatch.setattr(upkeep, "read_image", read)
+    with pytest.warns(StoreWarning) as caught:
+        problems = verify(folder).problems
+    assert {str(each.message) for each in caught} == {"of another folder"}
+    assert any("the id of a content is damaged" in problem for problem in problems)
+    assert not any("of another folder" in problem for problem in problems)
 
 
 # Which key leads to which machine

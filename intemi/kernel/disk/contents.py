@@ -10,7 +10,7 @@ from __future__ import annotations
 import errno
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -39,8 +39,9 @@ _NOT_ITS_FAULT = {errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EACCES, errno.
 class Contents:
     """Content id → bytes, in a folder that is made when the first of them is written."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, report: Callable[[str], None] = warn) -> None:
         self._folder = folder
+        self._report = report
 
     def read(self, content: bytes) -> bytes | None:
         """The bytes of a content; None if they are absent, None and a warning if they are damaged."""
@@ -53,7 +54,8 @@ class Contents:
         except DamageError as damage:
             self._make_way(name)
             self.drop(content)  # so that it can be written again
-            warn(f"{self._folder.parent.name}/contents: content {content.hex()} is treated as absent: {damage}")
+            name = f"{self._folder.parent.name}/contents"
+            self._report(f"{name}: content {content.hex()} is treated as absent: {damage}")
             return None
 
     def write(self, content: bytes, payload: bytes) -> None:
@@ -122,7 +124,7 @@ class Contents:
             with exclusively(self._folder.with_name("claims")):
                 aside = set_aside(self._folder)
             name = f"{self._folder.parent.name}/{self._folder.name}"
-            warn(f"{name}: it is {error.what}; set aside as {aside.name}, a fresh one is used")
+            self._report(f"{name}: it is {error.what}; set aside as {aside.name}, a fresh one is used")
 
     def _make_way(self, name: str) -> None:
         """Set aside what stands in place of a content or its folder."""

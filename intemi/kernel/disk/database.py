@@ -86,8 +86,10 @@ class Database:
         path: Path,
         prepare: Callable[[sqlite3.Connection], None],
         salvage: Callable[[Path, sqlite3.Connection], str],
+        report: Callable[[str], None] = warn,
     ) -> None:
         self._path = path
+        self._report = report
         self._prepare = prepare
         """Called with each connection that was opened."""
         self._salvage = salvage
@@ -238,7 +240,7 @@ class Database:
             raise unusable(self._path, error) from error
         saved = self._salvage(aside, self._connection)
         name = f"{self._path.parent.name}/{self._path.name}"
-        warn(f"{name}: {reason}; set aside as {aside.name}, a fresh one is used{saved}")
+        self._report(f"{name}: {reason}; set aside as {aside.name}, a fresh one is used{saved}")
 
     def _use_file(self) -> None:
         path = self._path

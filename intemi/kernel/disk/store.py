@@ -111,16 +111,26 @@ class DiskStore(Store):
 
     durable = True
 
-    def __init__(self, folder: str | os.PathLike[str], identity: Callable[[], bytes | None] = lambda: None) -> None:
-        """Open a folder; a file that has to be made anew gets the identity that the folder's index knows, if any."""
+    def __init__(
+        self,
+        folder: str | os.PathLike[str],
+        identity: Callable[[], bytes | None] = lambda: None,
+        report: Callable[[str], None] = warn,
+    ) -> None:
+        """Open a folder; a file that has to be made anew gets the identity that the folder's index knows, if any.
+
+        `report` is called with a sentence for everything that is damaged; it warns by default.
+        """
         self._folder = Path(folder).absolute()
+        self._name = f"{self._folder.name}/machines.sqlite"
+        self._report = report
         self._warned: set[bytes] = set()
         self._last_read = 0
         self._in_order = 0
         self._ahead: dict[bytes, _Row] = {}
         self._kept_last: OrderedDict[bytes, tuple[Record, Sequence[Child]]] = OrderedDict()
         """The machines that were written here last, to be written again if the file is replaced while it is in use."""
-        self._contents = Contents(self._folder / "contents")
+        self._contents = Contents(self._folder / "contents", report)
         self._locks = self._folder / "claims"
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -128,7 +138,7 @@ class DiskStore(Store):
         except OSError as error:
             raise unusable(self._folder, error) from error
         try:
-            self._database = Database(self._folder / "machines.sqlite", partial(_identify, identity), salvage)
+            self._database = Database(self._folder / "machines.sqlite", partial(_identify, identity), salvage, report)
         except BaseException:
             self._claims.close()
             raise
@@ -316,7 +326,7 @@ class DiskStore(Store):
                 return unseal(CONTENT, content, sealed)
             except DamageError as damage:
                 self._database.change(_DROP_CONTENT, (content,))  # so that it can be written again
-                warn(f"{self._folder.name}/machines.sqlite: content {content.hex()} is treated as absent: {damage}")
+                self._report(f"{self._name}: content {content.hex()} is treated as absent: {damage}")
         return self._contents.read(content)
 
     def children(self, machine: bytes) -> list[Child]:
@@ -342,11 +352,11 @@ class DiskStore(Store):
         while rows := self._database.reread(log.in_order, _IN_ORDER, after, PAGE_ROWS):
             if absent := log.gaps(after, rows):
                 self._database.in_one_step(log.fill_machines, absent)
-                warn(f"{self._folder.name}/machines.sqlite: {len(absent)} machines are gone: rows {_listed(absent)}")
+                self._report(f"{self._name}: {len(absent)} machines are gone: rows {_listed(absent)}")
             yield from self._read(rows)
             after = rows[-1][0]
         if self._database.reread(log.miscounted) and (wrong := self._database.in_one_step(log.recount)):
-            warn(f"{self._folder.name}/machines.sqlite: {wrong}")
+            self._report(f"{self._name}: {wrong}")
 
     def enter(self, new: Sequence[entries.Entry]) -> None:
         """Append entries to the log."""
@@ -359,7 +369,7 @@ class DiskStore(Store):
             if wrong:
                 self._database.in_one_step(log.fill, wrong)
                 name, why = f"{self._folder.name}/machines.sqlite", next(iter(wrong.values()))
-                warn(f"{name}: {len(wrong)} notes of the log are lost, numbers {_listed(sorted(wrong))}: {why}")
+                self._report(f"{name}: {len(wrong)} notes of the log are lost, numbers {_listed(sorted(wrong))}: {why}")
                 continue
             if not found:
                 return
@@ -420,7 +430,7 @@ class DiskStore(Store):
         if machine not in self._warned:
             self._warned.add(machine)
             name = machine.hex() if isinstance(machine, bytes) else machine  # an id may be damaged, too
-            warn(f"{self._folder.name}/machines.sqlite: machine {name} {what}")
+            self._report(f"{self._name}: machine {name} {what}")
 
 
 def _identify(known: Callable[[], bytes | None], connection: sqlite3.Connection) -> None:
