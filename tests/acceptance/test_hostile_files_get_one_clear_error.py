@@ -26,7 +26,7 @@ from intemi.data.files import parse
 from intemi.experiments import parse_experiment
 from intemi.kernel import StoreWarning
 from intemi.kernel.decoding import decode
-from intemi.kernel.disk.seal import CONTENT, seal
+from intemi.kernel.disk.format import CONTENT, seal
 from intemi.kernel.encoding import digest, encode, encode_parts
 from intemi.kernel.model_files import ModelFileError
 from intemi.machines import C45, ClassificationTest, NaiveBayes, SklearnClassifier, SklearnDataset
