@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-MIN_SHARED_BYTES = 2**22
+MIN_SHARED_BYTES = 2**25
 """Smaller arrays are copied to each process that uses them."""
 MAX_REGIONS = 256
 """Each needs a file descriptor, of which a process may not have many."""

@@ -10,11 +10,18 @@ import pytest
 
 from intemi.kernel import shared_memory
 from intemi.kernel.protection import is_sealed, protected, sealed
-from intemi.kernel.shared_memory import MIN_SHARED_BYTES, mapped, region_of, shared
+from intemi.kernel.shared_memory import mapped, region_of, shared
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="memory is shared on POSIX systems only")
 
-LARGE = MIN_SHARED_BYTES // 8
+MIN_BYTES = 2**20
+LARGE = MIN_BYTES // 8
+
+
+@pytest.fixture(autouse=True)
+def small_regions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Share arrays that are not so large that the tests take long."""
+    monkeypatch.setattr(shared_memory, "MIN_SHARED_BYTES", MIN_BYTES)
 
 
 def address_of(array: np.ndarray) -> int:
@@ -49,7 +56,7 @@ def test_a_small_array_stays_where_it_is() -> None:
 
 @pytest.mark.parametrize("dtype", ["f4", "i8", "u1", "U5", "datetime64[s]", "i4,f8", bool])
 def test_arrays_of_every_kind_can_be_shared(dtype: object) -> None:
-    values = np.zeros(MIN_SHARED_BYTES, dtype)
+    values = np.zeros(MIN_BYTES, dtype)
     kept = sealed(values)
     assert np.array_equal(kept, values)
     assert region_of(address_of(kept), kept.nbytes) is not None
