@@ -187,7 +187,10 @@ def test_a_display_does_not_make_every_machine_be_written_by_itself(tmp_path: Pa
         waiting: list[bool] = []
         with Project(tmp_path / str(early), workers=1) as project:
             store = project._engine.store
-            project.listen(lambda event: waiting.append(event.kind is FINISHED and store.is_dirty), early=early)
+            project.listen(
+                lambda event: waiting.append(event.kind is FINISHED and store.is_pending(event.machine or b"")),
+                early=early,
+            )
             project.wait(*(project.request(Number(value)) for value in range(20)))
         return sum(waiting)
 

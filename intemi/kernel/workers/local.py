@@ -49,7 +49,7 @@ class LocalWorkers(Threads):
 
     def execute(self, call: Call) -> tuple[Model, float]:
         stats = self.stats_of(call)
-        if not self.isolates or not self._goes_apart(call, stats):
+        if not self._goes_apart(call, stats):
             return super().execute(call)
         begun = perf_counter()
         try:
@@ -95,6 +95,8 @@ class LocalWorkers(Threads):
             return self._opened_pool
 
     def _goes_apart(self, call: Call, stats: LeafStats | None) -> bool:
+        if not self.isolates:
+            return False
         if call.is_watched:
             return True
         if self._stay and kind_of(call.config) in self._stay:

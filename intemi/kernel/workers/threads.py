@@ -110,7 +110,8 @@ class _GilProbe:
         """Wait until the thread has ended."""
         self._running.clear()
         self._is_closing = True
-        thread = self._thread
+        with self._lock:  # else it may be there, but not started yet
+            thread = self._thread
         if thread is not None:
             thread.join()
         self._is_closing = False
