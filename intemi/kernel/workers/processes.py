@@ -44,6 +44,9 @@ _THREAD_COUNTS = (
 )
 
 
+_SLOW_LIBRARIES = frozenset({"scipy"})
+
+
 class RemoteTraceback(IntemiError):
     """The traceback from inside a worker process, as text: the cause of the error that is raised here."""
 
@@ -122,7 +125,7 @@ class WorkerPool:
                 return
             self._starting.add(worker)
         with contextlib.suppress(IntemiError, OSError):  # the next leaf that needs one starts it, and has the error
-            worker.start(modules)
+            worker.start([*_loaded_libraries(), *modules])
         self._give_back(worker, times)
 
     def _give_back(self, worker: Worker, times_closed: int) -> None:
@@ -462,6 +465,11 @@ def _cause_of_death(code: int) -> str:
         return f"exit code {code}"
     hint = "; the system may have run out of memory" if -code == signal.SIGKILL else ""
     return f"signal {-code} ({signal.Signals(-code).name}{hint})"
+
+
+def _loaded_libraries() -> list[str]:
+    """What this process has imported of libraries that take long: the import is not to count as time of a leaf."""
+    return [name for name in list(sys.modules) if name.partition(".")[0] in _SLOW_LIBRARIES]
 
 
 def _surroundings() -> tuple[list[str], str | None]:
