@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -372,7 +373,12 @@ def machines_of_the_package() -> Iterator[type[Machine]]:
     while pending:
         for cls in pending.pop().__subclasses__():
             pending.append(cls)
-            if cls.has_process and cls.__module__.startswith("intemi.") and "testing" not in cls.__module__:
+            if (
+                cls.has_process
+                and cls.__module__.startswith("intemi.")
+                and "testing" not in cls.__module__
+                and getattr(sys.modules[cls.__module__], cls.__name__, None) is cls
+            ):
                 yield cls
 
 

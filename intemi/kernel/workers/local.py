@@ -2,7 +2,7 @@
 
 A leaf runs on a thread unless one of these holds:
 
-- it has limits, so that it may have to be stopped, which a thread cannot be, and its kind is not known to be brief;
+- it has limits on CPU time or memory, or limits and a kind that takes long: a thread cannot be stopped;
 - leaves of its kind were measured to hold the GIL for longer than a few milliseconds: on a thread they would keep all
   other threads from running.
 
@@ -18,15 +18,15 @@ from typing import TYPE_CHECKING
 
 from intemi.kernel.machine import Machine, Model
 from intemi.kernel.workers.base import Call, CannotTravel
-from intemi.kernel.workers.threads import SHORT_LEAF_SECONDS, Kind, LeafStats, Threads, kind_of
+from intemi.kernel.workers.threads import Kind, LeafStats, Threads, kind_of
 
 if TYPE_CHECKING:
     from intemi.kernel.workers.processes import WorkerPool
 
 MIN_APART_SECONDS = 4e-3
 """Below which a leaf that holds the GIL stays on its thread: to send it away costs a fraction of a millisecond."""
-MIN_BRIEF_LEAVES = 3
-"""Leaves with limits whose kind has never taken longer than a moment, in this many runs, stay on a thread."""
+LONG_LEAF_SECONDS = 1.0
+"""Leaves with limits whose kind has taken longer than this run in a process, which can be ended."""
 WORKER_MEMORY_BYTES = 2**28
 """Of values that a worker process keeps because it may need them again."""
 
@@ -71,7 +71,7 @@ class LocalWorkers(Threads):
             super().stop(call)
 
     def expect_limits(self, config: Machine) -> None:
-        if self.isolates:
+        if self.isolates and self._stats[kind_of(config)].longest > LONG_LEAF_SECONDS:
             self._pool.have_one(config)
 
     def releases_gil(self, call: Call) -> bool:
@@ -105,7 +105,7 @@ class LocalWorkers(Threads):
         if stats is None:
             return False
         if call.is_limited:
-            return stats.number < MIN_BRIEF_LEAVES or stats.longest > SHORT_LEAF_SECONDS
+            return stats.longest > LONG_LEAF_SECONDS
         if not stats.holds_gil or stats.seconds < MIN_APART_SECONDS:
             return False
         if not self._is_starting:
