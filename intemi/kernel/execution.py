@@ -254,7 +254,9 @@ class Execution:
         task.start_clock()
         report = partial(self._report_usage, task) if task.is_watched else None
         seed, load = task.owner.seed, self._values.load
-        return Call(task.machine, task.config, seed, task.inputs, load, report, task.is_limited)
+        call = Call(task.machine, task.config, seed, task.inputs, load, report, task.is_limited)
+        call.is_memory_limited = task.is_memory_limited
+        return call
 
     def _report_usage(self, task: Task, cpu: float, memory: int) -> None:
         self.carry_out(self._scheduler.usage(task, cpu, memory))

@@ -364,6 +364,7 @@ class Scheduler:
         was_isolated = task.is_isolated
         limits = [each.limits for one in (task, *tasks_above(task)) for each in one.contexts if each.limits is not None]
         task.is_limited = bool(limits)
+        task.is_memory_limited = any(each.memory is not None for each in limits)
         task.is_watched = any(each.on_usage for each in limits)
         task.is_isolated = task.is_watched and self._can_isolate
         return task.is_isolated is not was_isolated

@@ -362,6 +362,7 @@ class Task:
         "is_composite",
         "is_isolated",
         "is_limited",
+        "is_memory_limited",
         "is_watched",
         "keys",
         "machine",
@@ -404,6 +405,7 @@ class Task:
         """Whether this process holds the claim on the machine."""
         self.missing: set[Context] = _NO_CONTEXTS
         """Providers of the owner that are not done."""
+        self.is_memory_limited = False
         self.is_limited = False
         """Whether it may have to be stopped because of limits, here or above."""
         self.is_watched = False

@@ -55,6 +55,7 @@ class Call:
         "config",
         "inputs",
         "is_limited",
+        "is_memory_limited",
         "is_stopped",
         "is_watched",
         "load",
@@ -88,6 +89,8 @@ class Call:
         """Whether it may have to be stopped because of limits of any kind."""
         self.report_usage = report_usage or _ignore_usage
         """Report CPU seconds and bytes that a watched leaf has used so far; `stop` may follow."""
+        self.is_memory_limited = False
+        """Whether the memory of the process that runs it has to be watched."""
         self.is_stopped = False
         """Whether it is not needed any more: `stop` was called, or is about to be."""
 

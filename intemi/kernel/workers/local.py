@@ -2,7 +2,7 @@
 
 A leaf runs on a thread unless one of these holds:
 
-- it has limits on CPU time or memory, or limits and a kind that takes long: a thread cannot be stopped;
+- it has limits on memory, or limits and a kind that takes long: a thread cannot be stopped;
 - leaves of its kind were measured to hold the GIL for longer than a few milliseconds: on a thread they would keep all
   other threads from running.
 
@@ -55,7 +55,7 @@ class LocalWorkers(Threads):
         try:
             model, cpu = self._pool.run(call)
         except CannotTravel as error:
-            if call.is_watched:  # its memory cannot be limited on a thread
+            if call.is_memory_limited:  # its memory cannot be limited on a thread
                 raise error.reason from error.__cause__
             self._stay.add(kind_of(call.config))
             return super().execute(call)
@@ -97,7 +97,7 @@ class LocalWorkers(Threads):
     def _goes_apart(self, call: Call, stats: LeafStats | None) -> bool:
         if not self.isolates:
             return False
-        if call.is_watched:
+        if call.is_memory_limited:
             return True
         if self._stay and kind_of(call.config) in self._stay:
             return False
