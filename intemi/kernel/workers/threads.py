@@ -44,10 +44,9 @@ def kind_of(config: Machine) -> Kind:
 class LeafStats:
     """Running averages over leaves of a kind."""
 
-    __slots__ = ("held", "longest", "number", "probed", "seconds")
+    __slots__ = ("held", "longest", "probed", "seconds")
 
     def __init__(self) -> None:
-        self.number = 0
         self.seconds = inf
         self.longest = 0.0
         self.probed = 0.0
@@ -73,7 +72,6 @@ class LeafStats:
     def note(self, cpu: float, wall: float) -> None:
         """Add a leaf. One that waits lets others work; one that only waits for the GIL is as short as before."""
         seconds = wall if wall > TURN_TIMEOUT_SECONDS else cpu
-        self.number += 1
         self.longest = max(seconds, self.longest)
         self.seconds = seconds if self.seconds == inf else (self.seconds + seconds) / 2
 
